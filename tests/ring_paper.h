@@ -2,7 +2,7 @@
 #ifndef RING_PAPER_H
 #define RING_PAPER_H
 
-#include "model/families/families.h"
+#include "model/families/ring.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 #include "alone.h"
 
 #include "base/file.h"
+#include "session/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define CALIB_COMMON_ALONE_H
 
 #include "calib_options.h"
-#include "session/work.h"
+#include "session/pes_in_use.h"
 
 /* Lock the hosts of a run, and wait for them. say: is called once with the words for whom it waits. Result: the signal
  * that has ended the waiting, else 0. */

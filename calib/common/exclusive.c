@@ -1,9 +1,8 @@
 /* exclusive.c - one calibration of a thing at a time; see alone.h */
 #include "alone.h"
-
 #include "base/alloc.h"
 #include "base/file.h"
-#include "session/work.h"
+#include "session/pes_in_use.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "session/context.h"
+#include "session/context_network.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,13 +1,18 @@
 /* calibrate.c - hrun-calibrate PROGRAM: plans a campaign, makes its runs, fits what they measured */
-#include "budget.h"
-#include "choices.h"
-#include "progress.h"
-#include "runs.h"
-
 #include "../common/alone.h"
 #include "../profiles/profiles.h"
 #include "app/template.h"
 #include "base/units.h"
+#include "budget.h"
+#include "choices.h"
+#include "progress.h"
+#include "runs.h"
+#include "session/conditions.h"
+#include "session/context_network.h"
+#include "session/decide_unmodelled.h"
+#include "session/number.h"
+#include "session/problem.h"
+#include "session/work_passed.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* copies.c - runs of one process each at the same time; see runs.h */
 #include "runs.h"
-
-#include "session/decide.h"
+#include "session/placement.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,11 @@
 /* find_rule.c - finding the rule of an application by trying; see new_definition.h */
-#include "new_definition.h"
-
 #include "../common/alone.h"
 #include "app/rules.h"
 #include "base/units.h"
+#include "new_definition.h"
+#include "session/problem.h"
+#include "session/scratch.h"
+#include "session/work.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* loaded.c - runs on hosts of which all PEs are kept busy; see runs.h */
-#include "runs.h"
-
 #include "base/units.h"
-#include "session/decide.h"
+#include "runs.h"
+#include "session/placement.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,10 @@
 #include "base/units.h"
 #include "model/discover.h"
 #include "session/decide.h"
+#include "session/document.h"
+#include "session/number.h"
+#include "session/problem.h"
+#include "session/work.h"
 
 #include <math.h>
 #include <stdio.h>

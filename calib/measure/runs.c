@@ -1,13 +1,17 @@
 /* runs.c - making the runs of a campaign; see runs.h */
 #include "runs.h"
 
-#include "budget.h"
 #include "../common/alone.h"
 #include "app/rules.h"
 #include "base/alloc.h"
 #include "base/units.h"
-#include "session/decide.h"
+#include "budget.h"
 #include "session/mpi_waits.h"
+#include "session/pes_in_use.h"
+#include "session/placement.h"
+#include "session/preparation.h"
+#include "session/problem.h"
+#include "session/scratch.h"
 #include "session/work.h"
 
 #include <math.h>

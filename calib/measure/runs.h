@@ -7,6 +7,8 @@
 #define CALIB_MEASURE_RUNS_H
 
 #include "campaign.h"
+#include "session/pes_in_use.h"
+#include "session/scratch.h"
 #include "session/work.h"
 
 struct runs {

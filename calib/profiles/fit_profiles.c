@@ -1,6 +1,4 @@
 /* fit_profiles.c - models from the logs: all sub-clusters of a cluster together */
-#include "profiles.h"
-
 #include "../common/calib_options.h"
 #include "../network/calib_network.h"
 #include "base/alloc.h"
@@ -8,6 +6,8 @@
 #include "base/units.h"
 #include "fit/fit.h"
 #include "model/model.h"
+#include "profiles.h"
+#include "session/context_network.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,6 @@
  * hrun-probe multiplies matrices on all PEs at once, with as many processes on each as asked for; what a product takes
  * is kept in the store (model/model.h).
  */
-#include "profiles.h"
-
 #include "../common/alone.h"
 #include "../common/calib_options.h"
 #include "base/alloc.h"
@@ -13,7 +11,9 @@
 #include "launch/launch.h"
 #include "model/model.h"
 #include "model/speeds.h"
+#include "profiles.h"
 #include "session/context.h"
+#include "session/profiles.h"
 #include "session/work.h"
 
 #include <math.h>

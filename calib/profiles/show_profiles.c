@@ -1,11 +1,11 @@
 /* show_profiles.c - showing profiles as text and as JSON, and going through those there are */
-#include "profiles.h"
-
 #include "../common/calib_options.h"
 #include "base/units.h"
 #include "model/model.h"
 #include "model/speeds.h"
+#include "profiles.h"
 #include "session/context.h"
+#include "session/problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

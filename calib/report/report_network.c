@@ -1,8 +1,8 @@
 /* report_network.c - the network of a report, with the measurements behind it; see calib_report.h */
-#include "calib_report.h"
-
 #include "../network/calib_network.h"
 #include "base/file.h"
+#include "calib_report.h"
+#include "session/context_network.h"
 
 #include <math.h>
 #include <stdio.h>

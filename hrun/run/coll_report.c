@@ -1,10 +1,9 @@
 /* coll_report.c - what tuning does to collective operations, in words; see session/work.h for the contracts */
-#include "session/work.h"
-
-#include "base/alloc.h"
-#include "base/units.h"
 #include "../preloaded/coll_choice.h"
+#include "base/alloc.h"
 #include "base/trace_lines.h"
+#include "base/units.h"
+#include "session/coll_tuning.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "session/work_passed.h"
 
 #include <stdio.h>
 #include <stdlib.h>

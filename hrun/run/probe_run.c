@@ -1,9 +1,8 @@
 /* probe_run.c - small runs, and the speeds that they tell; see probe.h for the contracts */
-#include "probe.h"
-
 #include "base/alloc.h"
 #include "base/units.h"
-#include "session/decide.h"
+#include "probe.h"
+#include "session/placement.h"
 
 #include <math.h>
 #include <stdio.h>

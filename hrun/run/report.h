@@ -7,6 +7,7 @@
 #define HRUN_REPORT_H
 
 #include "run.h"
+#include "session/document.h"
 
 /* Append the dry run; with -v also the rankfile or host file. */
 int report_plan(const struct prepared *p, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err);

@@ -2,7 +2,12 @@
 #include "report.h"
 
 #include "base/units.h"
+#include "session/conditions.h"
 #include "session/context.h"
+#include "session/context_network.h"
+#include "session/core_kinds.h"
+#include "session/number.h"
+#include "session/work_passed.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,9 @@
 #include "report.h"
 
 #include "base/units.h"
+#include "session/core_kinds.h"
+#include "session/number.h"
+#include "session/problem.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -5,6 +5,8 @@
 #include "options.h"
 #include "probe.h"
 #include "session/decide.h"
+#include "session/pes_in_use.h"
+#include "session/variants.h"
 #include "session/work.h"
 
 /* Each returns hrun's exit status and has said on stderr what went wrong. words: program and its arguments,

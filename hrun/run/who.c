@@ -1,10 +1,9 @@
 /* who.c - hrun --show-cluster=users: the ledger as people and machines read it */
-#include "run.h"
-
 #include "base/file.h"
 #include "base/units.h"
+#include "run.h"
 #include "session/context.h"
-#include "session/work.h"
+#include "session/pes_in_use.h"
 
 #include <stdio.h>
 #include <stdlib.h>

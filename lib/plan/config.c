@@ -1,8 +1,7 @@
 /* config.c - one configuration: its text form and its evaluation; see plan.h for the contracts */
-#include "plan/internal.h"
-
 #include "base/alloc.h"
 #include "base/units.h"
+#include "plan/space.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -1,7 +1,9 @@
 /* configs_of_value.c - the configurations with P processes and a given value of the objective, by dynamic programming;
- * see internal.h for the method and the contracts */
+ * see configs_of_value.h for the method and the contracts */
+#include "plan/configs_of_value.h"
+
 #include "base/alloc.h"
-#include "plan/internal.h"
+#include "plan/space.h"
 
 #include <limits.h>
 #include <stdlib.h>

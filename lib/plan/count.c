@@ -3,10 +3,9 @@
  * Nothing is enumerated: the number of configurations with exactly s processes is a convolution over the
  * sub-clusters, and one convolution serves all P at which the same options can be used.
  */
-#include "plan/internal.h"
-
 #include "base/alloc.h"
 #include "base/units.h"
+#include "plan/space.h"
 
 #include <stdlib.h>
 #include <string.h>

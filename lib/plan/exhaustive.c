@@ -1,6 +1,6 @@
 /* exhaustive.c - look at every configuration (paper 000, Fig. 1); see plan.h for the contracts */
 #include "base/alloc.h"
-#include "plan/internal.h"
+#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* explore.c - which configuration to try; see internal.h */
-#include "plan/internal.h"
+/* explore.c - which configuration to try; see explore.h */
+#include "plan/explore.h"
 
 #include <math.h>
 

@@ -1,7 +1,6 @@
-/* fail.c - why there is no configuration; see internal.h for the contracts */
-#include "plan/internal.h"
-
+/* fail.c - why there is no configuration; see space.h for the contracts */
 #include "base/units.h"
+#include "plan/space.h"
 
 /* Steps of counting that an error message may cost: about 0.1 s. */
 #define ERROR_COUNT_LIMIT 1e8

@@ -1,8 +1,7 @@
-/* fail_limits.c - the error when no configuration keeps the limits: how much each limit is missed by; see internal.h */
-#include "plan/internal.h"
-
+/* fail_limits.c - the error when no configuration keeps the limits: how much each limit is missed by; see space.h */
 #include "base/alloc.h"
 #include "base/units.h"
+#include "plan/space.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* intervals.c - which P are looked at, and in which order; see internal.h for the contract */
+/* intervals.c - which P are looked at, and in which order; see intervals.h for the contract */
+#include "plan/intervals.h"
+
 #include "base/alloc.h"
-#include "plan/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* learn_belief.c - what runs tell of configurations that were not run; see internal.h */
+/* learn_belief.c - what runs tell of configurations that were not run; see learn_belief.h */
+#include "plan/learn_belief.h"
+
 #include "base/alloc.h"
-#include "plan/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* list_shares.c - the best configurations with unequal shares of work, as a list; see internal.h for the contracts
+/* list_shares.c - the best configurations with unequal shares of work, as a list; see search_nonseparable.h for the contracts
  *
  * At each P, sub-cluster by sub-cluster, all configurations that do all units by a time: the knapsack of
  * search_shares.c tells for each beginning whether it can be completed, so there are no vain ones. The time is that of
@@ -7,7 +7,9 @@
  * come before it.
  */
 #include "base/alloc.h"
-#include "plan/internal.h"
+#include "plan/search_nonseparable.h"
+#include "plan/search_shares.h"
+#include "plan/space.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* objective.c - what a search minimises; see plan.h for the contracts */
-#include "plan/internal.h"
+#include "plan/space.h"
 
 #include <string.h>
 

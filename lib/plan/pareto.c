@@ -3,7 +3,7 @@
  * The front is kept by ascending time and descending value while every configuration is looked at once.
  */
 #include "base/alloc.h"
-#include "plan/internal.h"
+#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

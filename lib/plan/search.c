@@ -7,8 +7,14 @@
  * order.
  * Nothing is skipped that could change the answer, so the answer is that of hrun_plan_exhaustive.
  */
+#include "plan/search.h"
+
 #include "base/alloc.h"
-#include "plan/internal.h"
+#include "plan/intervals.h"
+#include "plan/search_nonseparable.h"
+#include "plan/search_one_P.h"
+#include "plan/search_shares.h"
+#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

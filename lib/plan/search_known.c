@@ -2,10 +2,10 @@
  *
  * The `top` best of all are among the known ones and the `top` best of the others.
  */
-#include "plan/internal.h"
-
 #include "base/alloc.h"
 #include "base/units.h"
+#include "plan/search_shares.h"
+#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* search_nonseparable.c - the search of a model that is not separable; see plan.h and internal.h for the contracts
+/* search_nonseparable.c - the search of a model that is not separable; see plan.h and search_nonseparable.h for the contracts
  *
  * Where the oracle bounds parts of configurations (oracle->part): the first few of some P each are looked at, so that
  * there is a good list; then, for each P in the order of its least separable bound, sub-cluster by sub-cluster, all
@@ -19,8 +19,13 @@
  * M. Bounds of parts leave out all that begins alike at once. The gap that is reported is how far V is above the least
  * bound of what was neither looked at nor left out.
  */
+#include "plan/search_nonseparable.h"
+
 #include "base/alloc.h"
-#include "plan/internal.h"
+#include "plan/search.h"
+#include "plan/search_one_P.h"
+#include "plan/search_shares.h"
+#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,15 @@
-/* search_one_P.c - the best configurations with P processes; see internal.h for the contract
+/* search_one_P.c - the best configurations with P processes; see search_one_P.h for the contract
  *
  * A level is a value of the objective. Levels whose capacity, the sum over i of the most processes that sub-cluster i
  * holds, is below P are skipped. Then configs_of_value.c decides whether a level can meet P; a level that cannot is
  * followed by later ones in growing steps and a bisection, since a later level can do all that an earlier one can.
  * Further levels follow while they may still enter the list of the best.
  */
+#include "plan/search_one_P.h"
+
 #include "base/alloc.h"
-#include "plan/internal.h"
+#include "plan/configs_of_value.h"
+#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* search_shares.c - the best configuration whose processes get unequal shares of work; see internal.h for the contracts
+/* search_shares.c - the best configuration whose processes get unequal shares of work; see search_shares.h for the contracts
  *
  * By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i PEs of
  * M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P places.
@@ -12,8 +12,12 @@
  * Search. At one P, T rises from the end of what is impossible relaxed, in growing steps, as the least T is near it.
  * What is found has a time of its own, just below which the next one must be.
  */
+#include "plan/search_shares.h"
+
 #include "base/alloc.h"
-#include "plan/internal.h"
+#include "plan/intervals.h"
+#include "plan/search.h"
+#include "plan/space.h"
 
 #include <float.h>
 #include <limits.h>

@@ -1,6 +1,7 @@
-/* space.c - options, rows and the list of the best; see internal.h for the contracts */
+/* space.c - options, rows and the list of the best; see space.h for the contracts */
+#include "plan/space.h"
+
 #include "base/alloc.h"
-#include "plan/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

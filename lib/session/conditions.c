@@ -1,4 +1,6 @@
-/* conditions.c - what a user sets that changes times; see context.h */
+/* conditions.c - what a user sets that changes times; see conditions.h */
+#include "session/conditions.h"
+
 #include "base/alloc.h"
 #include "session/context.h"
 

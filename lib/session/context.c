@@ -5,6 +5,9 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "launch/agent.h"
+#include "session/guess.h"
+#include "session/number.h"
+#include "session/problem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,12 @@
-/* document.c - plans and clusters as JSON; see decide.h */
-#include "session/decide.h"
+/* document.c - plans and clusters as JSON; see document.h */
+#include "session/document.h"
 
 #include "session/context.h"
+#include "session/decide.h"
+#include "session/prediction.h"
+#include "session/preparation.h"
 #include "session/work.h"
+#include "session/work_passed.h"
 
 #include <math.h>
 #include <stdlib.h>

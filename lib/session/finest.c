@@ -1,9 +1,13 @@
-/* finest.c - the largest size that memory, time and money allow; see decide.h */
-#include "session/decide.h"
+/* finest.c - the largest size that memory, time and money allow; see finest.h */
+#include "session/finest.h"
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "session/at_size.h"
 #include "session/context.h"
+#include "session/decide.h"
+#include "session/goals.h"
+#include "session/profiles.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,9 +1,10 @@
-/* goals.c - what is minimised, and what the choice must keep; see decide.h */
-#include "session/decide.h"
+/* goals.c - what is minimised, and what the choice must keep; see goals.h */
+#include "session/goals.h"
 
 #include "base/alloc.h"
 #include "base/opts.h"
 #include "base/units.h"
+#include "session/decide.h"
 
 #include <math.h>
 #include <stdio.h>

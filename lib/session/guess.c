@@ -1,4 +1,6 @@
-/* guess.c - the MPI of an application whose program is not at hand; see context.h */
+/* guess.c - the MPI of an application whose program is not at hand; see guess.h */
+#include "session/guess.h"
+
 #include "session/context.h"
 
 #include <stdio.h>

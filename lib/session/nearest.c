@@ -1,8 +1,9 @@
-/* nearest.c - sizes that would do; see context.h */
-#include "session/context.h"
+/* nearest.c - sizes that would do; see nearest.h */
+#include "session/nearest.h"
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "session/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

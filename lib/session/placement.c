@@ -1,8 +1,9 @@
-/* placement.c - where ranks go; see decide.h */
-#include "session/decide.h"
+/* placement.c - where ranks go; see placement.h */
+#include "session/placement.h"
 
 #include "base/alloc.h"
 #include "session/context.h"
+#include "session/decide.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,6 @@
-/* prediction.c - what is predicted of a configuration that was decided on; see decide.h */
+/* prediction.c - what is predicted of a configuration that was decided on; see prediction.h */
+#include "session/prediction.h"
+
 #include "base/alloc.h"
 #include "session/decide.h"
 

@@ -1,12 +1,14 @@
-/* problem.c - a command without a definition of its own, as an application; see context.h */
+/* problem.c - a command without a definition of its own, as an application; see problem.h */
+#include "session/problem.h"
+
 #include "app/draft.h"
 #include "app/template.h"
-#include "session/context.h"
-
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/list.h"
+#include "session/context.h"
+#include "session/number.h"
 
 #include <fcntl.h>
 #include <stdio.h>

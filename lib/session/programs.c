@@ -1,10 +1,10 @@
 /* programs.c - which program each rank of a job starts, and with which words; see work.h */
 #include "app/template.h"
-#include "session/work.h"
-
 #include "base/alloc.h"
 #include "base/file.h"
 #include "session/context.h"
+#include "session/preparation.h"
+#include "session/work.h"
 
 #include <stdlib.h>
 #include <string.h>

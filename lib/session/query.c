@@ -1,7 +1,13 @@
 /* query.c - predictions without a run; see query.h */
+#include "session/query.h"
+
 #include "base/alloc.h"
 #include "base/units.h"
-#include "session/query.h"
+#include "session/document.h"
+#include "session/number.h"
+#include "session/placement.h"
+#include "session/problem.h"
+#include "session/variants.h"
 
 #include <math.h>
 #include <stdlib.h>

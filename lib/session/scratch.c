@@ -1,5 +1,5 @@
-/* scratch.c - folders of their own for runs; see work.h */
-#include "session/work.h"
+/* scratch.c - folders of their own for runs; see scratch.h */
+#include "session/scratch.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

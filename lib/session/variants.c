@@ -1,8 +1,10 @@
-/* variants.c - which of an application's algorithms will be run; see decide.h */
-#include "session/decide.h"
+/* variants.c - which of an application's algorithms will be run; see variants.h */
+#include "session/variants.h"
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "session/decide.h"
+#include "session/decide_trial.h"
 
 #include <math.h>
 #include <stdlib.h>

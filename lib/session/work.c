@@ -1,13 +1,18 @@
 /* work.c - one run of an application; see work.h */
+#include "session/work.h"
+
 #include "app/clock.h"
 #include "app/inputs.h"
 #include "app/template.h"
-#include "session/work.h"
-
 #include "base/file.h"
 #include "base/list.h"
+#include "session/coll_tuning.h"
+#include "session/conditions.h"
 #include "session/context.h"
 #include "session/mpi_waits.h"
+#include "session/preparation.h"
+#include "session/scratch.h"
+#include "session/work_passed.h"
 
 #include <ctype.h>
 #include <math.h>

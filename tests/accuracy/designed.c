@@ -2,11 +2,9 @@
  * configuration would take, then the choice as hrun makes it, predictions corrected by runs of the configuration */
 #include "accuracy.h"
 #include "configs.h"
-
 #include "model/internal.h"
 #include "plan/next/internal.h"
 #include "plan/plan.h"
-#include "model/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
  * faster than M.
  */
 #include "plan/plan.h"
-#include "plan/internal.h"
+#include "plan/search.h"
+#include "plan/search_shares.h"
 
 #include <math.h>
 #include <stdint.h>

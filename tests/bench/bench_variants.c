@@ -5,8 +5,8 @@
  * the shortest turns, as what others do on the machine is more than that difference.
  */
 #include "bench.h"
-
 #include "session/decide.h"
+#include "session/variants.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_kinds.c - kinds of cores of one host: the benchmark of them, what is kept, and the choice against brute force */
 #include "fixture.h"
-
 #include "model/speeds.h"
+#include "session/core_kinds.h"
 #include "session/decide.h"
 
 enum { SUBS = 3, PES = 6, CASES = 400 };

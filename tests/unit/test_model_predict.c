@@ -1,7 +1,6 @@
 /* From models to predictions: values, intervals, bounds against brute force, mistakes. */
-#include "model.h"
 #include "fixture.h"
-#include "model/families/families.h"
+#include "model.h"
 
 #include <time.h>
 

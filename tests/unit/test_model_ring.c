@@ -1,6 +1,6 @@
 /* Rings of virtual processes (paper 004): their time against events, their allocations against all others. */
 #include "fixture.h"
-#include "model/families/families.h"
+#include "model/families/ring.h"
 #include "ring_paper.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Models of rings (paper 004): what is fitted predicts, of one sub-cluster and of several; balance, and the search. */
 #include "fixture.h"
-#include "model/families/families.h"
 #include "model.h"
+#include "model/families/ring.h"
 #include "plan/plan.h"
 
 enum { SUBS = 3, MOST = 4, SAMPLES = 400 };

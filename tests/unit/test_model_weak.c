@@ -1,6 +1,6 @@
 /* The family weak (paper 001): its coefficients from six runs and from more, and shares that end together. */
 #include "fixture.h"
-#include "model/families/families.h"
+#include "model/families/weak.h"
 #include "plan/plan.h"
 
 #include <stdlib.h>

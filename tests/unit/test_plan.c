@@ -1,7 +1,8 @@
 /* test_plan.c - configurations as text, evaluation, published counts, errors and their messages */
 #include "base/buf.h"
 #include "plan/plan.h"
-#include "plan/internal.h"
+#include "plan/search.h"
+#include "plan/search_shares.h"
 #include "plan_table.h"
 
 #include <errno.h>

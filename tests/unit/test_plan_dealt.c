@@ -2,7 +2,9 @@
  * instances: over all configurations with a dealing of the test's own, and over all dealings where these are few */
 #include "configs.h"
 #include "plan/plan.h"
-#include "plan/internal.h"
+#include "plan/search_nonseparable.h"
+#include "plan/search_shares.h"
+#include "plan/space.h"
 #include "plan_brute.h"
 
 enum { INSTANCES = 2500, LARGE = 150 };

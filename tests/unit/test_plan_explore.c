@@ -1,6 +1,6 @@
 /* Repeated runs find the best configuration: on made-up truths, with noise, glitches and failures. */
 #include "fixture.h"
-#include "plan/internal.h"
+#include "plan/explore.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Runs of a command make it quicker: what is tried, what is in the account, what is never tried again. */
 #include "fixture.h"
-#include "plan/internal.h"
+#include "plan/learn_belief.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,10 @@
 /* test_plan_search.c - the fast search against the exhaustive one and against a brute force of its own, on
  * many small random instances: values, choices, their order, counts */
-#include "configs.h"
 #include "base/buf.h"
+#include "configs.h"
 #include "plan/plan.h"
-#include "plan/internal.h"
+#include "plan/search.h"
+#include "plan/search_shares.h"
 #include "plan_table.h"
 
 enum { INSTANCES = 16000 };

@@ -2,7 +2,8 @@
  * and, where it may not look at all, that it says how far off it may be */
 #include "configs.h"
 #include "plan/plan.h"
-#include "plan/internal.h"
+#include "plan/search_nonseparable.h"
+#include "plan/search_shares.h"
 #include "plan_brute.h"
 
 enum { INSTANCES = 6000 };

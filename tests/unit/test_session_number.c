@@ -1,7 +1,7 @@
 /* numbers among the words of a command: which there are, by which names they are found, and what is said of others */
-#include "tap.h"
-
 #include "session/context.h"
+#include "session/number.h"
+#include "tap.h"
 
 #include <string.h>
 

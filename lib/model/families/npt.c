@@ -1,7 +1,9 @@
-/* npt.c - the family npt: a predictor by formulas in N and P; see families.h */
+/* npt.c - the family npt: a predictor by formulas in N and P; see npt.h */
+#include "model/families/npt.h"
+
 #include "app/template.h"
 #include "base/alloc.h"
-#include "model/families/families.h"
+#include "model/terms.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,11 +1,14 @@
-/* npt_fit.c - the family npt: measurements -> records; see families.h
+/* npt_fit.c - the family npt: measurements -> records; see npt.h
  *
  * Rows come in order of M, kind, P, N, so that the rows of each model are neighbours: first those of one PE (`single`),
  * then one group per P (`nt`), all with P > M together (`pt`, `npt`). Each term is evaluated once per row and serves
  * all models that use it.
  */
 #include "base/alloc.h"
-#include "model/families/families.h"
+#include "model/families/npt.h"
+#include "model/fit_job.h"
+#include "model/rows.h"
+#include "model/terms.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* npt_predict.c - what formulas in N and P predict: the table for lib/plan, times, intervals; see families.h */
-#include "model/families/families.h"
-
+/* npt_predict.c - what formulas in N and P predict: the table for lib/plan, times, intervals; see npt.h */
 #include "base/alloc.h"
 #include "fit/fit.h"
+#include "model/families/npt.h"
+#include "model/terms.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,10 +1,11 @@
-/* npt_shares.c - the family npt with unequal shares of work: how a configuration deals them out; see families.h
+/* npt_shares.c - the family npt with unequal shares of work: how a configuration deals them out; see npt.h
  *
  * Terms with W, the share of a process, are in proportion to it, so that at a given P a process of an option takes
  * fixed + W P shared: a line. `shared` is what these terms take where a process has a P-th, so that W P is 1.
  */
 #include "base/alloc.h"
-#include "model/families/families.h"
+#include "model/families/npt.h"
+#include "model/terms.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-/* ring.c - the family ring: predictions; see families.h */
+/* ring.c - the family ring: predictions; see ring.h */
+#include "model/families/ring.h"
+
 #include "app/template.h"
 #include "base/alloc.h"
-#include "model/families/families.h"
 
 #include <limits.h>
 #include <math.h>

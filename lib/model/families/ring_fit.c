@@ -1,13 +1,14 @@
-/* ring_fit.c - the family ring: measurements -> records; see families.h */
-#include "model/families/families.h"
-
+/* ring_fit.c - the family ring: measurements -> records; see ring.h */
 #include "fit/fit.h"
+#include "model/families/ring.h"
+#include "model/fit_job.h"
+#include "model/rows.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-/* By number, as in families.h; texts are what is stored and shown. */
+/* By number, as in ring.h; texts are what is stored and shown. */
 enum { WORK, FAR, FAR_BYTES, STEPS, STEP_BYTES, ONCE, WORK_LN };
 
 /* A term that costs precision where it is not needed has to be sure: one in a hundred fits that need none gets it. */

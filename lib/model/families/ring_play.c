@@ -1,6 +1,6 @@
-/* ring_play.c - the time of a ring of processes, step by step, and its balance; see families.h */
+/* ring_play.c - the time of a ring of processes, step by step, and its balance; see ring.h */
 #include "base/alloc.h"
-#include "model/families/families.h"
+#include "model/families/ring.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -210,7 +210,7 @@ int hrun_ring_allocate_groups(const struct hrun_ring_group *groups, int n, int q
 /* Of allocations beyond some tens of ms the least loss is not looked for only to be told. */
 static const double ALLOCATIONS_MOST = 3e7;
 
-/* The sub-clusters as groups of families.h. */
+/* The sub-clusters as groups of ring.h. */
 struct shape {
     struct hrun_ring_group *groups;   /* nsubs */
     double *speed;                    /* nsubs: units of work per second of a PE; 0: not known */

@@ -1,7 +1,7 @@
-/* weak.c - the family weak: predictions; see families.h */
-#include "app/template.h"
-#include "model/families/families.h"
+/* weak.c - the family weak: predictions; see weak.h */
+#include "model/families/weak.h"
 
+#include "app/template.h"
 #include "base/alloc.h"
 #include "fit/fit.h"
 

@@ -1,9 +1,11 @@
-/* kinds.c - which kinds of cores of one host are used where nothing is known of the program; see decide.h */
-#include "session/decide.h"
+/* core_kinds.c - which kinds of cores of one host are used where nothing is known of the program; see core_kinds.h */
+#include "session/core_kinds.h"
 
 #include "base/alloc.h"
 #include "base/units.h"
 #include "model/speeds.h"
+#include "session/decide.h"
+#include "session/problem.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* network.c - the network of the cluster's hosts; see context.h */
-#include "session/context.h"
+/* context_network.c - the network of the cluster's hosts; see context_network.h */
+#include "session/context_network.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "session/context.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,11 @@
-/* unmodelled.c - configurations that no model chooses; see decide.h */
-#include "session/decide.h"
+/* decide_unmodelled.c - configurations that no model chooses; see decide_unmodelled.h */
+#include "session/decide_unmodelled.h"
 
 #include "base/units.h"
 #include "session/context.h"
+#include "session/decide.h"
+#include "session/decide_by_runs.h"
+#include "session/nearest.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* ledger.c - the ledger of the context's cluster; see work.h */
-#include "session/work.h"
+/* pes_in_use.c - the ledger of the context's cluster; see pes_in_use.h */
+#include "session/pes_in_use.h"
 
 #include "base/alloc.h"
 #include "base/list.h"

@@ -1,7 +1,8 @@
-/* explore.c - now and then another configuration than the best predicted one; see decide.h */
-#include "session/decide.h"
+/* decide_trial.c - now and then another configuration than the best predicted one; see decide_trial.h */
+#include "session/decide_trial.h"
 
-#include "plan/internal.h"
+#include "plan/explore.h"
+#include "session/decide.h"
 
 #include <stdlib.h>
 #include <string.h>

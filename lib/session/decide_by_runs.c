@@ -1,9 +1,13 @@
-/* learn.c - what the runs of a command tell of its configurations; see decide.h */
-#include "session/decide.h"
+/* decide_by_runs.c - what the runs of a command tell of its configurations; see decide_by_runs.h */
+#include "session/decide_by_runs.h"
 
 #include "base/alloc.h"
 #include "model/speeds.h"
-#include "session/work.h"
+#include "session/decide.h"
+#include "session/decide_trial.h"
+#include "session/decide_unmodelled.h"
+#include "session/log_filter.h"
+#include "session/preparation.h"
 
 #include <math.h>
 #include <stdlib.h>

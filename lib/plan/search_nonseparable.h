@@ -1,0 +1,56 @@
+/* search_nonseparable.h - the search of a model that is not separable
+ *
+ * Purpose: configurations are looked at as a whole, in an order that lets bounds leave out most of them. The files of
+ * this search share its state, the walk.
+ */
+#ifndef HRUN_PLAN_SEARCH_NONSEPARABLE_H
+#define HRUN_PLAN_SEARCH_NONSEPARABLE_H
+
+#include "plan/search_shares.h"
+
+/* How far the search of a model that is not separable goes. */
+struct plan_looks {
+    int first;      /* so many configurations of the least lower bound are listed first, then four times as many, ... */
+    long bounded;   /* so many are looked at as a whole; no fewer than are asked for */
+    long local;     /* and where that does not suffice so many more, from the best one found to its neighbours */
+    long parts;     /* so many bounds of parts of configurations are asked for, where the oracle has them; and as much
+                       effort goes into a list of configurations with unequal shares as a quarter of them takes */
+};
+
+/* A look plays a network operation or two: some 0.1 ms with 16 processes, and as the square of their number. 2000 looks
+ * are within what a launch takes. Half of them are for proving, half for finding where that does not end. Bounds of
+ * parts are for 0.1 s where one takes 0.1 us. */
+#define PLAN_LOOKS_DEFAULT { 16, 1000, 1000, 1000000 }
+
+/* Where a search of a model that is not separable is. */
+struct plan_walk {
+    struct plan_space space;
+    struct plan_best best;
+    struct hrun_choice c;       /* the one that is looked at */
+    struct hrun_choice from;    /* where the walk is */
+    const struct plan_looks *looks;
+    const struct hrun_known *known; /* nknown that are not wanted */
+    int nknown;
+    long n;                     /* looks taken */
+    long most;                  /* as many as may be taken now */
+    int moved;
+};
+
+/* Look at w->c, whose row this is, for the list. Errors: those of the oracle. */
+int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err);
+/* Is w->c in the list of the best? */
+int plan_walk_is_listed(const struct plan_walk *w);
+/* May a configuration that begins with sub-clusters 0..known-1 of w->c, needs `rest` processes more, at most most_m on
+ * a PE, and is of no less than this value enter the list? */
+int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int most_m, double value);
+
+/* The list of w is made the best one, by about so much effort and w->most looks. *least: no time is
+ * below it, raised as far as was proven. *done: the list is proven, with its order. Errors: those of the oracle. */
+int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int *done, double *least,
+                    struct hrun_error *err);
+
+/* hrun_plan_search of a model that is not separable, without known[n]; separable objectives only. */
+int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
+                      const struct plan_looks *looks, struct hrun_plan **out, struct hrun_error *err);
+
+#endif
