@@ -1,4 +1,4 @@
-/* coll.h - inside libhrun-coll.so: collective operations done as the network wants them
+/* coll.h - inside libhrun-coll.so: collective operations done as suits the network
  *
  * Purpose: the library is preloaded into programs of users, whatever they are, and does scatter, gather, their variants
  * with counts, and broadcast as coll_choice.h chooses; the program's results are the same, bit by bit. Reductions are

@@ -1,4 +1,4 @@
-/* coll_choice.c - choosing; see coll_choice.h */
+/* coll_choice.c - which way an operation is done; see coll_choice.h */
 #include "coll_choice.h"
 
 #include "net/replay.h"

@@ -13,8 +13,8 @@
  *     MPI_THREAD_MULTIPLE the time inside MPI is that of the thread that called MPI_Init, else that of all.
  *   - MPI_Pcontrol(0) stops the watch, MPI_Pcontrol(1) goes on with it (MPI 3.1, section 14.2.4).
  */
-#ifndef CALIB_TRACE_WATCH_H
-#define CALIB_TRACE_WATCH_H
+#ifndef HRUN_PRELOADED_WATCH_H
+#define HRUN_PRELOADED_WATCH_H
 
 #include "base/trace_lines.h"
 
