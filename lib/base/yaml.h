@@ -30,7 +30,10 @@ struct hrun_word {
 };
 
 /* A key of a mapping. Write { HRUN_KEY("name", struct s, member), .optional = 1 }: the member's type gives the value's.
- * A member that is a pointer to a number or a mapping is NULL where the key is not given; other members are then 0. */
+ * A member that is a pointer to a number or a mapping is NULL where the key is not given; other members are then 0.
+ * Members of members need no copy of the struct:
+ *     { HRUN_KEY("samples", struct models_file, m.nsamples) }           "samples: 12" is models_file.m.nsamples
+ *     { HRUN_KEY("half", struct hrun_net_value, half), .sparse = 1 }    a NAN is not written, and read again */
 struct hrun_key {
     const char *name;               /* NULL ends the table */
     enum hrun_key_type type;        /* of a list: of its entries */
