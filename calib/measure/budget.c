@@ -238,10 +238,7 @@ void budget_destroy(struct budget *b)
 
 static void add_config_cell(struct hrun_table *t, const struct hrun_config *config)
 {
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-
-    hrun_config_print(config, &text);
-    hrun_table_cell(t, "%s", text.data);
+    hrun_table_cell(t, "%s", hrun_config_text(config).s);
 }
 
 int budget_plan(const struct context *c, const struct campaign *g, struct hrun_buf *out, struct hrun_error *err)

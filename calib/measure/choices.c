@@ -76,8 +76,7 @@ static void add_runner_up(const struct decision *d, struct hrun_buf *out)
 {
     if (d->plan->n < 2)
         return;
-    hrun_config_print(&d->plan->v[1].config, out);
-    hrun_buf_addc(out, ' ');
+    hrun_buf_addf(out, "%s ", hrun_config_text(&d->plan->v[1].config).s);
     hrun_plan_print_behind(d->plan->v[1].time_s, hrun_plan_is_doubted(d->plan, 1), d->plan->v[1].ranked_s,
                            d->predicted.time.mid, out);
 }
@@ -90,7 +89,7 @@ static int add_choice_row(struct hrun_table *t, const struct choices *c, const s
     int marks;
 
     if (time_s > 0)
-        hrun_config_print(&v->d.config, &config);
+        hrun_buf_adds(&config, hrun_config_text(&v->d.config).s);
     if (is_predicted(v))
         add_runner_up(&v->d, &next);
     if (is_predicted(v) && !(c->exact && v->d.basis.runs_here))     /* of times that do not scatter one run is enough */
@@ -146,7 +145,7 @@ void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
     d = &v->d;
     plain_s = is_predicted(v) && d->plain.known && d->plain.valid ? d->plain.time_s : 0;
     saved_s = plain_s - choice_time_s(v);
-    hrun_config_print(&d->config, &config);
+    hrun_buf_adds(&config, hrun_config_text(&d->config).s);
     hrun_buf_adds(out, "from now on hrun starts ");
     if (c->fixed)
         hrun_buf_adds(out, "this command");

@@ -29,7 +29,7 @@ static void add_point_words(const struct progress *p, const struct point *point,
     if (point->sub >= 0)
         hrun_buf_adds(name, p->c->cluster->subs[point->sub].name);
     else
-        hrun_config_print(&point->config, name);
+        hrun_buf_adds(name, hrun_config_text(&point->config).s);
     hrun_buf_adds(out, "  ");
     if (!p->c->app->fixed)
         hrun_buf_addf(out, "N=%-8lld ", (long long)point->N);

@@ -20,10 +20,7 @@ static json_t *time_json(double v)
 
 static json_t *config_text_json(const struct hrun_config *config)
 {
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_config_print(config, &b);
-    return json_string(b.data);
+    return json_string(hrun_config_text(config).s);
 }
 
 /* ------------------------------------------------------------------ runs */

@@ -15,8 +15,8 @@ enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIM
 
 /* To be called first in main. From then on stdout and stderr show control characters and bytes that are no UTF-8 as
  * text (hrun_buf_add_printable). Closed descriptors 0 to 2 are opened on /dev/null, so that no file of ours takes their
- * place. A closed pipe and a file over its size limit become errors of write(2): their signals get handlers that do nothing,
- * which, unlike SIG_IGN, programs that hrun starts do not inherit. */
+ * place. A closed pipe and a file over its size limit become errors of write(2): their signals get handlers that do
+ * nothing, which, unlike SIG_IGN, programs that hrun starts do not inherit. */
 void context_start(void);
 
 /* Print data as they are; filtered where a terminal shows them. */

@@ -58,9 +58,7 @@ static void add_job_command(const struct context *c, const struct job *job, stru
     report_option("--variant", job->way->variant, out);
     report_option("--profile-path", c->set->profile_path, out);
     report_where(c, out);
-    hrun_buf_addf(out, " -N %lld --config '", (long long)e->N);
-    hrun_config_print(&job->way->config, out);
-    hrun_buf_addc(out, '\'');
+    hrun_buf_addf(out, " -N %lld --config '%s'", (long long)e->N, hrun_config_text(&job->way->config).s);
     for (unsigned i = 0; i < e->defines_count; i++)
         report_option("-D", e->defines[i], out);
     report_option("", e->program ? e->program : "PROGRAM", out);
@@ -86,10 +84,9 @@ static void add_summary(const struct hrun_schedule *s, struct hrun_buf *out)
 static void add_job_row(const struct context *c, const struct job *job, struct hrun_table *t)
 {
     const struct hrun_cluster *cl = c->cluster;
-    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, places = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf places = HRUN_BUF_INIT;
     const int *pe = job->at->pe;
 
-    hrun_config_print(&job->way->config, &config);
     for (int i = 0; i < cl->nsubs; pe += job->way->config.pes[i], i++)
         if (job->way->config.pes[i]) {
             hrun_buf_addf(&places, "%s%s ", places.len ? "  " : "", cl->subs[i].name);
@@ -99,7 +96,8 @@ static void add_job_row(const struct context *c, const struct job *job, struct h
     hrun_table_cell(t, "%s", hrun_seconds(job->at->end_s).s);
     hrun_table_cell(t, "%s", job->name);
     hrun_table_cell(t, "%lld", (long long)job->entry->N);
-    hrun_table_cell(t, "%s%s%s", config.data, job->way->variant ? " " : "", job->way->variant ? job->way->variant : "");
+    hrun_table_cell(t, "%s%s%s", hrun_config_text(&job->way->config).s, job->way->variant ? " " : "",
+                    job->way->variant ? job->way->variant : "");
     hrun_table_cell(t, "%s", places.data);
 }
 
@@ -135,7 +133,7 @@ static void print_plan_text(const struct jobs *j, struct hrun_buf *out)
 static json_t *job_json(const struct context *c, const struct job *job)
 {
     const struct hrun_cluster *cl = c->cluster;
-    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf command = HRUN_BUF_INIT;
     json_t *places = json_array();
     const int *pe = job->at->pe;
 
@@ -149,12 +147,11 @@ static json_t *job_json(const struct context *c, const struct job *job)
             json_array_append_new(places, json_pack("{s:s, s:O}", "subcluster", cl->subs[i].name, "pes", list));
         json_decref(list);
     }
-    hrun_config_print(&job->way->config, &config);
     add_job_command(c, job, &command);
     return json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:o, s:s}", "name", job->name, "app", job->entry->app,
-                     "variant", job->way->variant, "N", (json_int_t)job->entry->N, "config", config.data, "start_s",
-                     job->at->start_s, "end_s", job->at->end_s, "time_s", job->way->time_s, "places", places,
-                     "command", command.data);
+                     "variant", job->way->variant, "N", (json_int_t)job->entry->N, "config",
+                     hrun_config_text(&job->way->config).s, "start_s", job->at->start_s, "end_s", job->at->end_s,
+                     "time_s", job->way->time_s, "places", places, "command", command.data);
 }
 
 static void print_plan_json(const struct jobs *j, struct hrun_buf *out)

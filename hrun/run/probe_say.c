@@ -32,10 +32,8 @@ void probe_after(const struct probe *p, const struct decision *d, double job_s, 
     if (job_s > 0)
         hrun_buf_addf(out, ", %.*f %% of the real run", p->cost_s < 0.1 * job_s, 100 * p->cost_s / job_s);
     if (p->unlike) {
-        hrun_buf_adds(out, "; ");
-        hrun_config_print(&d->config, out);
-        hrun_buf_addf(out, " is predicted to take %.2f of the time of one process per PE, and took %.2f of it at "
-                      "N = %lld\n", p->predicted, p->shown, (long long)p->shown_N);
+        hrun_buf_addf(out, "; %s is predicted to take %.2f of the time of one process per PE, and took %.2f of it at N "
+                      "= %lld\n", hrun_config_text(&d->config).s, p->predicted, p->shown, (long long)p->shown_N);
         return;
     }
     hrun_buf_addf(out, "; one process per PE, ratio 1, as %s", p->kept);
@@ -62,10 +60,8 @@ void probe_print(const struct probe *p, struct hrun_buf *out)
     }
     hrun_buf_adds(out, "  --probe      first runs ");
     add_runs(p, out);
-    hrun_buf_adds(out, ", ");
-    hrun_config_print(&p->config, out);
-    hrun_buf_adds(out, ";\n               what follows is run unless these speeds, and one more small run, show a "
-                  "quicker one\n");
+    hrun_buf_addf(out, ", %s;\n               what follows is run unless these speeds, and one more small run, show a "
+                  "quicker one\n", hrun_config_text(&p->config).s);
 }
 
 json_t *probe_json(const struct probe *p, int nsubs)

@@ -369,10 +369,8 @@ static void add_choice_line(const struct context *c, const struct decision *d, s
     autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
 
     hrun_buf_addf(&line, "  P = %d", d->P);
-    if (d->has_config) {
-        hrun_buf_adds(&line, "  ");
-        hrun_config_print(&d->config, &line);
-    }
+    if (d->has_config)
+        hrun_buf_addf(&line, "  %s", hrun_config_text(&d->config).s);
     if (d->predicted.known) {
         hrun_buf_addn(&line, ' ', line.len < 47 ? 47 - line.len : 2);
         hrun_buf_addf(&line, "predicted %s (%s)", hrun_seconds(d->predicted.time.mid).s,

@@ -81,8 +81,8 @@ static void add_equal(const struct decision *d, struct hrun_buf *out)
                       hrun_seconds(d->shares.unequal_s).s);
         return;
     }
-    hrun_config_print(&d->shares.equal.config, out);
-    hrun_buf_addf(out, " %s  %s\n", hrun_seconds(d->shares.equal.time_s).s,
+    hrun_buf_addf(out, "%s %s  %s\n", hrun_config_text(&d->shares.equal.config).s,
+                  hrun_seconds(d->shares.equal.time_s).s,
                   hrun_percent(d->shares.equal.time_s / d->predicted.time.mid).s);
 }
 
@@ -95,9 +95,8 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
 
         if (d->explores.on && is_chosen(d, v))
             continue;
-        hrun_buf_adds(out, !shown ? "  next best    " : shown % 3 ? "     " : "\n               ");
-        hrun_config_print(&v->config, out);
-        hrun_buf_addf(out, " %s  ", hrun_seconds(v->time_s).s);
+        hrun_buf_addf(out, "%s%s %s  ", !shown ? "  next best    " : shown % 3 ? "     " : "\n               ",
+                      hrun_config_text(&v->config).s, hrun_seconds(v->time_s).s);
         hrun_plan_print_behind(v->time_s, hrun_plan_is_doubted(d->plan, k), v->ranked_s, d->predicted.time.mid, out);
         if (d->goal.objective && d->goal.objective->rate)
             hrun_buf_addf(out, ", %s %.4g", d->goal.objective->name, v->value);
@@ -108,9 +107,8 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
     add_equal(d, out);
     add_prepared(d, out);
     if (d->plain.known) {
-        hrun_buf_adds(out, "  mpirun-style ");
-        hrun_config_print(&d->plain.config, out);
-        hrun_buf_addf(out, " %s  ", hrun_seconds(d->plain.time_s).s);
+        hrun_buf_addf(out, "  mpirun-style %s %s  ", hrun_config_text(&d->plain.config).s,
+                      hrun_seconds(d->plain.time_s).s);
         hrun_plan_print_behind(d->plain.time_s, plain_is_doubted(d), d->plain.ranked_s, d->predicted.time.mid, out);
         if (d->plain.excluded_P)
             hrun_buf_addf(out, "  (it is not of %s)", hrun_counted(d->plain.excluded_P, "process").s);
@@ -139,11 +137,9 @@ static void add_costs(const struct decision *d, struct hrun_buf *out)
     for (int k = 0; k < rows; k++) {
         const struct hrun_choice *v = &d->goal.pareto->v[(long)k * (n - 1) / (rows - 1)];
 
-        hrun_buf_adds(out, "               ");
-        hrun_config_print(&v->config, out);
-        hrun_buf_addf(out, " %s  %.4g%s%s%s\n", hrun_seconds(v->time_s).s, v->value, *d->goal.pareto_of->unit ? " "
-                      : "",
-                      d->goal.pareto_of->unit, is_chosen(d, v) ? "   <- chosen" : "");
+        hrun_buf_addf(out, "               %s %s  %.4g%s%s%s\n", hrun_config_text(&v->config).s,
+                      hrun_seconds(v->time_s).s, v->value, *d->goal.pareto_of->unit ? " " : "", d->goal.pareto_of->unit,
+                      is_chosen(d, v) ? "   <- chosen" : "");
     }
 }
 

@@ -64,7 +64,7 @@ void report_where(const struct context *c, struct hrun_buf *out)
     report_option("--engine", s->engine, out);
 }
 
-/* The command that measures speeds, or the network where that is missing; simulated hosts have their speeds in a file. */
+/* The command that measures speeds, or the network where that is missing; simulated hosts have speeds in their file. */
 static void add_formula_command(const struct context *c, int again, const struct decision *d, struct hrun_buf *out)
 {
     int network = c->cluster->platform != NULL;
@@ -125,9 +125,8 @@ void report_exploring(const struct decision *d, struct hrun_buf *out)
 {
     const struct hrun_choice *best = &d->plan->v[0];
 
-    hrun_buf_adds(out, "may be as quick as the best known, ");
-    hrun_config_print(&best->config, out);
-    hrun_buf_addf(out, " %s; predicted loss %.1f %%; ", hrun_seconds(best->time_s).s, 100 * d->explores.loss);
+    hrun_buf_addf(out, "may be as quick as the best known, %s %s; predicted loss %.1f %%; ",
+                  hrun_config_text(&best->config).s, hrun_seconds(best->time_s).s, 100 * d->explores.loss);
     if (d->explores.open > 1)
         hrun_buf_addf(out, "%d such are left\n", d->explores.open);
     else

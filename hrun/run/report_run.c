@@ -77,9 +77,8 @@ static void add_learning(const struct decision *d, struct hrun_buf *out)
 {
     int tries = d->by != BY_RUNS || d->learning.why == HRUN_LEARN_TRIES;
 
-    hrun_buf_adds(out, tries ? "hrun: explores " : "hrun: ");
-    hrun_config_print(&d->config, out);
-    hrun_buf_adds(out, tries ? ", which " : ", ");
+    hrun_buf_addf(out, "%s%s%s", tries ? "hrun: explores " : "hrun: ", hrun_config_text(&d->config).s,
+                  tries ? ", which " : ", ");
     if (d->by == BY_RUNS) {
         report_learning(d, out);
         hrun_buf_addc(out, '\n');
@@ -187,9 +186,8 @@ static void add_took(const struct decision *d, double time_s, struct hrun_buf *o
 /* A program that fails in a trial would not have failed without it. */
 static void add_failed_trial(const struct decision *d, int recorded, struct hrun_buf *out)
 {
-    hrun_buf_adds(out, "hrun: this was a trial of --explore, with ");
-    hrun_config_print(&d->config, out);
-    hrun_buf_addf(out, ", %s: %sstart the command anew for its result\n", hrun_counted(d->P, "process").s,
+    hrun_buf_addf(out, "hrun: this was a trial of --explore, with %s, %s: %sstart the command anew for its result\n",
+                  hrun_config_text(&d->config).s, hrun_counted(d->P, "process").s,
                   recorded ? "it is not made again; " : "");
 }
 

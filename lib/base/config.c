@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <limits.h>
 
 int hrun_config_processes(const struct hrun_config *c)
@@ -49,12 +50,15 @@ int hrun_config_equal(const struct hrun_config *a, const struct hrun_config *b)
     return !hrun_config_order(a, b);
 }
 
-void hrun_config_print(const struct hrun_config *c, struct hrun_buf *out)
+struct hrun_config_text hrun_config_text(const struct hrun_config *c)
 {
-    hrun_buf_addc(out, '(');
+    struct hrun_config_text t = { "(" };
+    size_t len = 1;
+
     for (int i = 0; i < c->nsubs; i++)
-        hrun_buf_addf(out, "%s%d,%d", i ? "," : "", c->pes[i], c->procs[i]);
-    hrun_buf_addc(out, ')');
+        len += (size_t)snprintf(t.s + len, sizeof t.s - len, "%s%d,%d", i ? "," : "", c->pes[i], c->procs[i]);
+    snprintf(t.s + len, sizeof t.s - len, ")");
+    return t;
 }
 
 static const char *after_blanks(const char *at)

@@ -26,8 +26,11 @@ struct hrun_config hrun_config_alone(int nsubs, int sub, int pes, int procs);
 int hrun_config_order(const struct hrun_config *a, const struct hrun_config *b);
 int hrun_config_equal(const struct hrun_config *a, const struct hrun_config *b);
 
-/* Append the text form "(4,1,0,0)". */
-void hrun_config_print(const struct hrun_config *c, struct hrun_buf *out);
+/* The text form "(4,1,0,0)", by value as struct hrun_text (units.h). */
+struct hrun_config_text {
+    char s[2 * 12 * HRUN_SUBS_MAX + 3];
+};
+struct hrun_config_text hrun_config_text(const struct hrun_config *c);
 /* The configuration of nsubs sub-clusters in `text`. Errors: HRUN_EPARSE with the column; *out is undefined. */
 int hrun_config_parse(const char *text, int nsubs, struct hrun_config *out, struct hrun_error *err);
 

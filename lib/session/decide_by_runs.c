@@ -134,7 +134,6 @@ static void describe_subclusters(const struct context *c, const struct decision 
 
 static void take_answer(struct decision *d, const struct history *h, const struct hrun_learn_answer *a)
 {
-    struct hrun_buf best = HRUN_BUF_INIT;
     int last = h->n - 1;
 
     for (int k = 0; k < h->n; k++)
@@ -146,8 +145,7 @@ static void take_answer(struct decision *d, const struct history *h, const struc
         const struct hrun_config *config = &h->v[a->best].config;
 
         d->learning.after_trial = h->v[last].learnt && !hrun_config_equal(&h->v[last].config, config);
-        hrun_config_print(config, &best);
-        d->learning.best = hrun_buf_detach(&best);
+        d->learning.best = xstrdup(hrun_config_text(config).s);
     }
     if (a->why == HRUN_LEARN_USUAL)
         return;

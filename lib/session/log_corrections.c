@@ -202,8 +202,5 @@ const struct hrun_correction *corrected_find(const struct corrected *k, const st
 
 int corrected_tried(const struct corrected *k, const struct hrun_config *config)
 {
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-
-    hrun_config_print(config, &text);
-    return is_listed(&k->tried, text.data);
+    return is_listed(&k->tried, hrun_config_text(config).s);
 }

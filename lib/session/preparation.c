@@ -186,8 +186,7 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
                              (!r || l->ranks[r - 1].sub != i || l->ranks[r - 1].pe != l->ranks[r].pe);
         config.procs[i] = config.pes[i] ? config.procs[i] / config.pes[i] : 0;
     }
-    hrun_buf_addf(&b, "%s\n%.3f\n", FORMAT, took_s);
-    hrun_config_print(&config, &b);
+    hrun_buf_addf(&b, "%s\n%.3f\n%s", FORMAT, took_s, hrun_config_text(&config).s);
     hrun_cluster_names(c->cluster, &cluster);
     hrun_buf_addf(&b, "\n%s", cluster.data);
     for (int i = 0; i < n; i++)

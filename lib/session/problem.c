@@ -622,7 +622,7 @@ double problem_expect(const struct context *c, const struct hrun_config *config,
         }
     if (!used || !c->store || hrun_store_recent(c->store, c->app->name, c->signatures.v[sub], &s, NULL))
         return 0;
-    hrun_config_print(config, &text);
+    hrun_buf_adds(&text, hrun_config_text(config).s);
     for (size_t i = s.n; i > 0 && n < LAST; i--) {
         const struct hrun_sample *v = &s.v[i - 1];
 

@@ -43,15 +43,11 @@ int profiles_none(const struct context *c, const struct profiles *p, struct hrun
 static int not_predicted(const struct context *c, const struct profiles *p, const struct decision *d,
                          struct hrun_error *err)
 {
-    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
-
     for (int i = 0; i < d->nsubs; i++)
         if (d->config.pes[i] && !p->subs[i].models)
             return no_profile(c, p, i, err);
-    if (d->has_config)
-        hrun_config_print(&d->config, &config);
-    return hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s%s with %s at N = %lld", c->app->name,
-                     d->has_config ? "" : "PEs with different numbers of processes", config.data,
+    return hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s with %s at N = %lld", c->app->name,
+                     d->has_config ? hrun_config_text(&d->config).s : "PEs with different numbers of processes",
                      hrun_counted(d->P, "process").s, (long long)d->N);
 }
 
@@ -97,9 +93,8 @@ static int add_answer(struct context *c, const struct decision *d, struct hrun_b
     struct hrun_layout *layout;
 
     if (!c->set->json) {
-        hrun_buf_addf(out, "%.6g %.6g %.6g ", d->predicted.time.mid, d->predicted.time.low, d->predicted.time.high);
-        hrun_config_print(&d->config, out);
-        hrun_buf_addc(out, '\n');
+        hrun_buf_addf(out, "%.6g %.6g %.6g %s\n", d->predicted.time.mid, d->predicted.time.low, d->predicted.time.high,
+                      hrun_config_text(&d->config).s);
         return 0;
     }
     if (placement_layout(c, d, &layout, err))

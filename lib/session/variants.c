@@ -133,9 +133,8 @@ void variants_print(const struct variants *v, struct hrun_buf *out)
         hrun_buf_adds(out, ", the only one that is predicted");
     } else {
         next = &v->v[k];
-        hrun_buf_addf(out, "; next best: %s ", next->name);
-        hrun_config_print(&next->d.config, out);
-        hrun_buf_addf(out, " %+.1f %%", 100 * (next->value / chosen->value - 1));
+        hrun_buf_addf(out, "; next best: %s %s %+.1f %%", next->name, hrun_config_text(&next->d.config).s,
+                      100 * (next->value / chosen->value - 1));
     }
     for (int i = 0, others = 0; i < v->n; i++)
         if (!v->v[i].predicted)
@@ -147,12 +146,9 @@ static json_t *variant_json(const struct variant_view *v, int chosen)
     json_t *o = json_pack("{s:s, s:b, s:o, s:o}", "name", v->name, "chosen", chosen, "time_s",
                           v->predicted ? json_real(v->time_s) : json_null(), "why_not",
                           v->why_not ? json_string(v->why_not) : json_null());
-    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
 
-    if (v->decided && v->d.has_config) {
-        hrun_config_print(&v->d.config, &config);
-        json_object_set_new(o, "config", json_string(config.data));
-    }
+    if (v->decided && v->d.has_config)
+        json_object_set_new(o, "config", json_string(hrun_config_text(&v->d.config).s));
     return o;
 }
 

@@ -488,7 +488,7 @@ int work_record(const struct work *w, const struct hrun_config *config, const st
     if (work_equal_rows(w, P, &rows, err) || add_recorded_shares(w, config, used, &shares, err))
         return -1;
     hrun_cluster_names(c->cluster, &cluster);
-    hrun_config_print(config, &text);
+    hrun_buf_adds(&text, hrun_config_text(config).s);
     hrun_app_consts_text(c->app, &consts);
     conditions_settings(c, &settings);
     hrun_date_now(date);

@@ -143,7 +143,7 @@ static void print_static(struct hrun_table *table, const struct allocation *a)
     struct hrun_buf text;
 
     hrun_buf_init(&text);
-    hrun_config_print(&a->config, &text);
+    hrun_buf_adds(&text, hrun_config_text(&a->config).s);
     hrun_table_cell(table, "%s", text.data ? text.data : "");
     figures(table, &a->summary, 0);
     for (int i = 0; i < 10; i++)
@@ -289,7 +289,7 @@ static json_t *json_set(const struct options *o, const struct trial *trial, cons
     for (int i = 0; i < n; i++) {
         struct hrun_buf text;
         hrun_buf_init(&text);
-        hrun_config_print(&a[i].config, &text);
+        hrun_buf_adds(&text, hrun_config_text(&a[i].config).s);
         json_array_append_new(fixed, json_pack("{ss si si sf sf}", "config", text.data, "asked", a[i].summary.asked,
                                                "served", a[i].summary.served, "epsilon_mean",
                                                a[i].summary.epsilon_mean, "epsilon_worst",

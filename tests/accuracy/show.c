@@ -34,7 +34,7 @@ static void add_run(struct hrun_table *table, const struct truth *t, size_t run)
     struct hrun_buf text;
 
     hrun_buf_init(&text);
-    hrun_config_print(CONFIG(t->nsubs, t->runs[run].pes, t->runs[run].procs), &text);
+    hrun_buf_adds(&text, hrun_config_text(CONFIG(t->nsubs, t->runs[run].pes, t->runs[run].procs)).s);
     hrun_table_cell(table, "%s", text.data ? text.data : "");
     hrun_buf_release(&text);
 }
@@ -110,7 +110,7 @@ static json_t *json_run(const struct truth *t, size_t run)
     json_t *j;
 
     hrun_buf_init(&text);
-    hrun_config_print(CONFIG(t->nsubs, t->runs[run].pes, t->runs[run].procs), &text);
+    hrun_buf_adds(&text, hrun_config_text(CONFIG(t->nsubs, t->runs[run].pes, t->runs[run].procs)).s);
     j = json_string(text.data);
     hrun_buf_release(&text);
     return j;

@@ -288,7 +288,7 @@ int truth_sample(const struct truth *t, const struct truth_run *run, int sub, co
                          repetition);
     hrun_buf_init(&config);
     hrun_buf_init(&names);
-    hrun_config_print(CONFIG(t->nsubs, run->pes, run->procs), &config);
+    hrun_buf_adds(&config, hrun_config_text(CONFIG(t->nsubs, run->pes, run->procs)).s);
     for (int i = 0; i < t->nsubs; i++)
         hrun_list_add(&names, t->names[i]);
     s.mixed = truth_alone(t, run) < 0;

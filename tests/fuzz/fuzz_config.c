@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_CHECK(config.nsubs == nsubs);
         for (int i = 0; i < nsubs; i++)
             FUZZ_CHECK(config.pes[i] >= 0 && config.procs[i] >= 0);
-        hrun_config_print(&config, &shown);
+        hrun_buf_adds(&shown, hrun_config_text(&config).s);
         FUZZ_CHECK(hrun_config_parse(shown.data, nsubs, &again, &err) == 0);
         FUZZ_CHECK(again.nsubs == nsubs && hrun_config_equal(&config, &again));
     }

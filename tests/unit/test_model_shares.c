@@ -72,7 +72,7 @@ static void add_run(struct logs *l, int64_t N, const struct hrun_config *config,
     struct hrun_buf text = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
     int used = 0;
 
-    hrun_config_print(config, &text);
+    hrun_buf_adds(&text, hrun_config_text(config).s);
     for (int i = 0; i < SUBS; i++) {
         used += config->pes[i] > 0;
         hrun_buf_addf(&shares, "%s%.12g", i ? "," : "", units && config->pes[i] ? (double)units[i] / (double)N : 0);

@@ -133,7 +133,7 @@ static void test_proportion(struct ma *a)
     struct hrun_buf b = HRUN_BUF_INIT;
 
     is_int(hrun_plan_search(&problem, 1, &plan, &err), 0, "speeds 3 : 1");
-    hrun_config_print(&plan->v[0].config, &b);
+    hrun_buf_adds(&b, hrun_config_text(&plan->v[0].config).s);
     is_str(b.data, "(1,3,1,1)", "get processes 3 : 1");
     is_num(plan->v[0].time_s, 1.5 * 1.002, 1e-12, "and take half of what one process on each takes");
     hrun_plan_destroy(plan);
@@ -143,7 +143,7 @@ static void test_proportion(struct ma *a)
     s = hrun_speeds_create(&a->app, 60, v, 2, 2, 0.4, &err);
     problem.oracle = hrun_speeds_oracle(s);
     is_int(hrun_plan_search(&problem, 1, &plan, &err), 0, "speeds 9 : 1, and messages");
-    hrun_config_print(&plan->v[0].config, &b);
+    hrun_buf_adds(&b, hrun_config_text(&plan->v[0].config).s);
     is_str(b.data, "(1,1,0,0)", "leave the slow one out, as the messages of more processes would cost more");
     hrun_plan_destroy(plan);
     hrun_speeds_destroy(s);

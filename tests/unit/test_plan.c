@@ -46,7 +46,7 @@ static void test_text(void)
     for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
         is_int(hrun_config_parse(good[k], 2, &c, &err), 0, "\"%s\" parses", good[k]);
         hrun_buf_reset(&text);
-        hrun_config_print(&c, &text);
+        hrun_buf_adds(&text, hrun_config_text(&c).s);
         is_str(text.data, "(4,1,0,0)", "and prints as it should");
     }
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {

@@ -226,7 +226,6 @@ static void note_surprise(struct hrun_design *d, const struct design_run *r)
 int hrun_design_add(struct hrun_design *d, const struct hrun_config *config, const double *share, int64_t N,
                     double time_s, double wall_s, int counts, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
     struct design_run *r;
 
     hrun_grow(d->runs, d->nruns + 1, d->runs_cap);
@@ -240,8 +239,7 @@ int hrun_design_add(struct hrun_design *d, const struct hrun_config *config, con
         return hrun_fail(err, HRUN_EINVAL, "a run of %d processes at N = %lld that took %g s (wall %g s) is none",
                          r->P, (long long)N, time_s, wall_s);
     snprintf(r->date, sizeof r->date, "%010d", d->nruns);
-    hrun_config_print(config, &text);
-    r->text = hrun_buf_detach(&text);
+    r->text = xstrdup(hrun_config_text(config).s);
     if (r->config.dealt)
         copy_shares(d, share, r);
     d->nruns++;
