@@ -30,6 +30,12 @@ struct calib_definition {
     const char *vary;                 /* NAME or NAME=LIST of --vary; the list is in sizes */
 };
 
+/* show. */
+struct calib_show {
+    int plot;                         /* draw times also where no terminal is */
+    int network, speeds;              /* show the network, or how quick PEs are */
+};
+
 struct calib_settings {
     struct settings common;           /* first: shared rows of the table */
     struct number_list sizes, pes, procs;  /* what to measure */
@@ -42,8 +48,7 @@ struct calib_settings {
     int trace;                        /* watch the runs */
     struct calib_budget budget;
     struct calib_definition define;
-    int plot;                         /* show: draw times also where no terminal is */
-    int network, speeds;              /* show: the network, or how quick PEs are */
+    struct calib_show show;
     const char *output;               /* report, export: the file to write */
     const char *format, *signature;   /* export, import */
     double threshold;                 /* doctor: 0: not given */

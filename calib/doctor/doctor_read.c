@@ -102,7 +102,7 @@ static int read_sub_record(struct reader *r)
     return 0;
 }
 
-static int read_rank_record(struct reader *r)
+static int read_doctor_rank(struct reader *r)
 {
     struct doctor_data *d = r->d;
     struct doctor_rank *k;
@@ -234,7 +234,7 @@ static int read_first_record(struct reader *r)
 
 /* first = 1: written before the words of hrun-probe. */
 static const struct { const char *word; int first; int (*read)(struct reader *r); } record_kinds[] = {
-    { "sub", 1, read_sub_record }, { "rank", 1, read_rank_record }, { "library", 1, read_library_record },
+    { "sub", 1, read_sub_record }, { "rank", 1, read_doctor_rank }, { "library", 1, read_library_record },
     { FIRST, 1, read_first_record }, { "fact", 1, read_fact_record }, { "kernel", 0, read_kernel_record },
     { "noise", 0, read_noise_record }, { "clock", 0, read_clock_record }, { "pairs", 0, read_pairs_record },
     { "trip", 0, read_trip_record }, { "alltoall", 0, read_alltoall_record }, { "busy", 0, read_busy_record },

@@ -369,7 +369,7 @@ static int warn_other_settings(const struct context *c, const struct calib_setti
     return 0;
 }
 
-/* What is to be known before the first run. */
+/* Print how the runs are chosen, or how many are measured already. */
 static void print_start(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int all = g->n * g->wanted, left = campaign_left(g, -1);
@@ -396,7 +396,8 @@ static void print_start(const struct context *c, const struct calib_settings *s,
     warn_single_pes(c, g, stderr, "hrun-calibrate: ");
 }
 
-/* What is to be known of failures. Result: the exit status. */
+/* Print what failed. Result: the exit status. */
+#define KEPT "; what was measured is kept, and the same command makes the runs that "
 static int print_failures(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int worked = 0, explained = 0;
@@ -424,10 +425,8 @@ static int print_failures(const struct context *c, const struct calib_settings *
     else
         fprintf(stderr, "hrun-calibrate: %s failed and %s left out (last: %s)%s\n",
                 hrun_counted(g->failed_points, "point").s, g->failed_points == 1 ? "is" : "are", g->last_failure,
-                !g->hosts_failed ? "" : c->app->run.nprepare
-                ? "; what was measured is kept, and the same command makes the runs that a step of 'prepare' or a host "
-                "has prevented"
-                : "; what was measured is kept, and the same command makes the runs that a host has prevented");
+                !g->hosts_failed ? "" : c->app->run.nprepare ? KEPT "a step of 'prepare' or a host has prevented"
+                : KEPT "a host has prevented");
     return STATUS_FAILED;
 }
 

@@ -140,11 +140,8 @@ static void add_run_number(const struct progress *p, struct hrun_buf *out)
 static void show_point(struct progress *p, const struct event *e)
 {
     enum { NAME_MIN = 8 };
-    autorelease(hrun_buf_release) struct hrun_buf head = HRUN_BUF_INIT;
-    autorelease(hrun_buf_release) struct hrun_buf name = HRUN_BUF_INIT;
-    autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
-    autorelease(hrun_buf_release) struct hrun_buf left = HRUN_BUF_INIT;
-    autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf head = HRUN_BUF_INIT, name = HRUN_BUF_INIT, rest = HRUN_BUF_INIT,
+                                                  left = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
     int digits = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
     int done = p->total - campaign_left(p->g, -1);
     size_t columns = (size_t)hrun_terminal_width(STDERR_FILENO) - 1, others;

@@ -145,7 +145,7 @@ static void release_bench(struct net_bench *b)
 /* ---------------------------------------------------------------- after */
 
 /* Hosts of each kind of PE are numbered by the caller; here one who knows nothing has given all hosts kind 0. */
-static void print_hosts(const struct net_bench *b, FILE *out)
+static void print_bench_hosts(const struct net_bench *b, FILE *out)
 {
     fprintf(out, "network 1 %d\n", b->nhosts);
     for (int h = 0; h < b->nhosts; h++) {
@@ -184,7 +184,7 @@ static char *gather_records(struct net_bench *b)
     MPI_Gatherv(b->v, bytes, MPI_CHAR, all, sizes, at, MPI_CHAR, 0, b->m.comm);
     if (!b->m.rank) {
         out = open_memstream(&text, &len);
-        print_hosts(b, out);
+        print_bench_hosts(b, out);
         print_records((const struct net_record *)(void *)all, total / (int)sizeof *b->v, out);
         fprintf(out, "spent %.17g\nend\n", mpi_now() - b->begin_s);
         fclose(out);

@@ -16,7 +16,7 @@ enum { CURVES = 4, HEIGHT = 12, WIDTH_MAX = 100 };
 
 int show_plot_wanted(const struct calib_settings *s)
 {
-    return !s->common.json && (s->plot || isatty(STDOUT_FILENO));
+    return !s->common.json && (s->show.plot || isatty(STDOUT_FILENO));
 }
 
 /* The process's own locale stays "C", by which numbers are read and written. */

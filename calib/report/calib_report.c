@@ -138,8 +138,7 @@ static int write_html(const struct contents *what, const char *page, const char 
 
 static int write_pdf(const struct contents *what, const char *script, const char *path, struct hrun_error *err)
 {
-    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
-    autorelease(hrun_buf_release) struct hrun_buf titles = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT, titles = HRUN_BUF_INIT;
 
     return report_draw(what->root, script, what->text, &out, &titles, err) ||
            hrun_file_replace(path, out.data, out.len, 0666, err) ? -1 : 0;
@@ -149,8 +148,7 @@ static int write_pdf(const struct contents *what, const char *script, const char
 static int write_png(const struct contents *what, const char *script, const char *path, struct hrun_error *err)
 {
     static const char begin[] = "\x89PNG\r\n\x1a\n", title_begin[] = "figure ";
-    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
-    autorelease(hrun_buf_release) struct hrun_buf titles = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT, titles = HRUN_BUF_INIT;
     const char *at, *end, *title, *next;
     int n = 0;
 
@@ -233,8 +231,7 @@ int calib_report(const struct calib_settings *settings, char **apps)
     autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     autorelease(context_release) struct context c = { .set = &s.common };
     autorelease(report_release) struct report r = { 0 };
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    autorelease(hrun_buf_release) struct hrun_buf template = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT, template = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
     const struct output_kind *kind = find_output_kind(s.output, &err);
     json_t *root = json_object();

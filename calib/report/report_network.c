@@ -90,8 +90,7 @@ json_t *report_network(const struct calib_settings *settings)
     struct calib_settings s = *settings;
     autorelease(context_release) struct context c = { .set = &s.common };
     autorelease(hrun_net_records_release) struct hrun_net_records records = { 0 };
-    autorelease(hrun_buf_release) struct hrun_buf file = HRUN_BUF_INIT;
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf file = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
     struct hrun_net *net = NULL;
     struct hrun_error err = { 0 };
     json_t *out = NULL;

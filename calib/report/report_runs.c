@@ -95,7 +95,7 @@ static void find_report_subs(struct report *r)
             add_report_sub(r, name, log);
     }
     n = r->nsubs;
-    for (int i = 0; !n && i < (int)r->signatures.n; i++)
+    for (int i = 0; !n && i < (int)r->signatures.n && r->nsubs < HRUN_SUBS_MAX; i++)
         if (r->logs[i].n)
             add_report_sub(r, r->signatures.v[i], i);
     for (int k = 0; k < (int)r->signatures.n; k++) {
