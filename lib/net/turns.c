@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Turns in which factors of segments, trunks and the rest are found: enough where they depend little on each other. They
- * have settled when none changes by more than this: a tenth of what the intervals are meant to be. */
+/* Turns in which factors of segments, trunks and the rest are found: enough where they depend little on each other.
+ * They have settled when none changes by more than this: a tenth of what the intervals are meant to be. */
 enum { TURNS = 8 };
 static const double settled = 1e-3;
 
