@@ -2,7 +2,6 @@
 #include "alone.h"
 #include "base/alloc.h"
 #include "base/file.h"
-#include "session/pes_in_use.h"
 
 #include <stdio.h>
 #include <stdlib.h>

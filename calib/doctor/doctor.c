@@ -2,11 +2,9 @@
 #include "doctor.h"
 
 #include "../common/alone.h"
-#include "../common/calib_options.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "session/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -174,7 +174,7 @@ check_fn check_governor, check_unequal_governors, check_turbo, check_mtu, check_
  * counted. */
 void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
                  struct hrun_buf *out);
-/* The same as one JSON document, always with all. Errors: those of json_print. */
+/* The same as one JSON document, always with all. Errors: those of hrun_json_print. */
 void doctor_json(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f,
                  struct hrun_buf *out);
 

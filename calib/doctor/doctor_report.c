@@ -1,9 +1,9 @@
 /* doctor_report.c - what `doctor` found; see doctor.h */
 #include "doctor.h"
 
+#include "base/json.h"
 #include "base/alloc.h"
 #include "base/units.h"
-#include "session/context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -250,5 +250,5 @@ void doctor_json(const struct doctor_data *d, const struct doctor_limits *limits
                              messages_json(d, d->trips, d->ntrips), "alltoall",
                              messages_json(d, d->alltoall, d->nalltoall));
 
-    json_print(root, out);
+    hrun_json_print(root, out);
 }

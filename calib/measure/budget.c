@@ -1,12 +1,9 @@
 /* budget.c - a campaign of chosen runs; see budget.h */
 #include "budget.h"
 
-#include "../common/calib_options.h"
 #include "../profiles/profiles.h"
-#include "app/template.h"
 #include "base/alloc.h"
 #include "base/units.h"
-#include "session/context.h"
 #include "session/context_network.h"
 
 #include <math.h>

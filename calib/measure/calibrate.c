@@ -1,7 +1,6 @@
 /* calibrate.c - hrun-calibrate PROGRAM: plans a campaign, makes its runs, fits what they measured */
 #include "../common/alone.h"
 #include "../profiles/profiles.h"
-#include "app/template.h"
 #include "base/units.h"
 #include "budget.h"
 #include "choices.h"

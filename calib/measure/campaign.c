@@ -1,7 +1,6 @@
 /* campaign.c - which runs a calibration makes; see campaign.h and campaign_left.c */
 #include "budget.h"
 
-#include "app/template.h"
 #include "base/alloc.h"
 #include "base/units.h"
 

@@ -2,7 +2,6 @@
 #include "choices.h"
 
 #include "base/units.h"
-#include "plan/plan.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "new_definition.h"
 #include "session/problem.h"
-#include "session/scratch.h"
 #include "session/work.h"
 
 #include <math.h>

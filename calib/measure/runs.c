@@ -7,12 +7,8 @@
 #include "base/units.h"
 #include "budget.h"
 #include "session/mpi_waits.h"
-#include "session/pes_in_use.h"
 #include "session/placement.h"
-#include "session/preparation.h"
 #include "session/problem.h"
-#include "session/scratch.h"
-#include "session/work.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* vary.c - what --vary says of a command; see new_definition.h */
 #include "base/alloc.h"
 #include "new_definition.h"
-#include "session/context.h"
 #include "session/number.h"
 #include "session/problem.h"
 

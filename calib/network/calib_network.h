@@ -60,7 +60,7 @@ struct network_about {
 
 /* Append the network as tables; all = 1: every pair of classes, else folded where they are many. */
 void network_text(const struct hrun_net *net, const struct network_about *about, int all, struct hrun_buf *out);
-/* The same as one JSON document. Errors: those of json_print. */
+/* The same as one JSON document. Errors: those of hrun_json_print. */
 void network_json(const struct hrun_net *net, const struct network_about *about, struct hrun_buf *out);
 
 #endif

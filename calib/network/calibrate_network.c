@@ -1,12 +1,10 @@
 /* calibrate_network.c - hrun-calibrate network, and show --network; see calib_network.h */
 #include "../common/alone.h"
-#include "../common/calib_options.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "calib_network.h"
 #include "session/context_network.h"
-#include "session/preparation.h"
 #include "session/work.h"
 
 #include <stdio.h>

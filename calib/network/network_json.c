@@ -1,7 +1,6 @@
 /* network_json.c - a network as one JSON document, times in s, rates in bytes/s; see calib_network.h */
 #include "calib_network.h"
-
-#include "session/context.h"
+#include "base/json.h"
 
 #include <math.h>
 
@@ -148,5 +147,5 @@ void network_json(const struct hrun_net *net, const struct network_about *about,
     json_object_set_new(root, "unsure", unsure_json(net));
     if (about->file)
         json_object_set_new(root, "file", json_string(about->file));
-    json_print(root, out);
+    hrun_json_print(root, out);
 }

@@ -2,11 +2,9 @@
 #include "calib_network.h"
 
 #include "../common/alone.h"
-#include "../common/calib_options.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "session/work.h"
 
 #include <stdlib.h>
 #include <string.h>

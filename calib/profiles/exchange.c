@@ -1,11 +1,9 @@
 /* exchange.c - hrun-calibrate export and import: measurements for other programs, and from them */
 #include "profiles.h"
 
-#include "../common/calib_options.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

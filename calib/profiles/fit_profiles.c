@@ -1,11 +1,9 @@
 /* fit_profiles.c - models from the logs: all sub-clusters of a cluster together */
-#include "../common/calib_options.h"
 #include "../network/calib_network.h"
 #include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
 #include "fit/fit.h"
-#include "model/model.h"
 #include "profiles.h"
 #include "session/context_network.h"
 

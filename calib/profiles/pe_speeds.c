@@ -4,17 +4,12 @@
  * is kept in the store (model/model.h).
  */
 #include "../common/alone.h"
-#include "../common/calib_options.h"
+#include "base/json.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "launch/launch.h"
-#include "model/model.h"
 #include "model/speeds.h"
-#include "profiles.h"
-#include "session/context.h"
 #include "session/profiles.h"
-#include "session/work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -180,7 +175,7 @@ static int show_speeds(struct context *c, int json, struct hrun_error *err)
         hrun_models_destroy(m);
     }
     if (!rc && json)
-        json_print(json_incref(root), &out);
+        hrun_json_print(json_incref(root), &out);
     else if (!rc && sigs.n)
         hrun_table_render(t, 0, &out);
     else if (!rc)

@@ -1,10 +1,8 @@
 /* show_profiles.c - showing profiles as text and as JSON, and going through those there are */
-#include "../common/calib_options.h"
+#include "base/json.h"
 #include "base/units.h"
-#include "model/model.h"
 #include "model/speeds.h"
 #include "profiles.h"
-#include "session/context.h"
 #include "session/problem.h"
 
 #include <stdio.h>
@@ -334,7 +332,7 @@ int calib_show(const struct calib_settings *s, char **apps)
     else
         status = each_profile(&c, apps, visit_show, &how, &seen);
     if (how.root) {
-        json_print(how.root, &out);
+        hrun_json_print(how.root, &out);
         fputs(out.data, stdout);
     } else if (!seen && !status) {
         printf("no profiles in %s\n", hrun_store_dir(c.store));

@@ -2,7 +2,6 @@
 #include "command.h"
 
 #include "base/list.h"
-#include "launch/launch.h"
 
 #include <errno.h>
 #include <signal.h>

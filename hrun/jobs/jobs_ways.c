@@ -1,9 +1,7 @@
 /* jobs_ways.c - the ways to run a job: hrun's own choice on the whole cluster and on parts of it; see jobs.h */
 #include "base/alloc.h"
 #include "jobs.h"
-#include "session/decide.h"
 #include "session/query.h"
-#include "session/variants.h"
 
 #include <stdlib.h>
 #include <string.h>

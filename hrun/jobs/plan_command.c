@@ -1,13 +1,11 @@
 /* plan_command.c - hrun plan FILE: read, find, say; see jobs.h */
 #include "jobs.h"
 
+#include "base/json.h"
 #include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
-#include "plan/plan.h"
 #include "../run/report.h"
-#include "../run/run.h"
-#include "session/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,7 +161,7 @@ static void print_plan_json(const struct jobs *j, struct hrun_buf *out)
         json_array_append_new(subs, json_pack("{s:s, s:i}", "name", j->c.cluster->subs[i].name, "pes", j->npes[i]));
     for (int i = 0; i < j->n; i++)
         json_array_append_new(list, job_json(&j->c, &j->v[s->order[i]]));
-    json_print(json_pack("{s:o, s:o, s:f, s:f, s:f, s:b}", "jobs", list, "subclusters", subs, "makespan_s",
+    hrun_json_print(json_pack("{s:o, s:o, s:f, s:f, s:f, s:b}", "jobs", list, "subclusters", subs, "makespan_s",
                          s->makespan_s, "one_after_the_other_s", s->serial_s, "bound_s", s->bound_s, "exact",
                          s->exact), out);
 }

@@ -1,6 +1,7 @@
 /* comm.c - begin and end, and what is kept with communicators; see coll.h */
 #include "coll.h"
 
+#include "base/trace_lines.h"
 #include "base/hash.h"
 #include "base/preloaded.h"
 

@@ -1,21 +1,14 @@
 /* prepare.c - from the command line to a layout whose PEs are this run's; see run.h */
 #include "base/units.h"
 #include "report.h"
-#include "run.h"
-#include "session/context.h"
 #include "session/context_network.h"
 #include "session/core_kinds.h"
-#include "session/decide.h"
 #include "session/decide_by_runs.h"
-#include "session/decide_trial.h"
 #include "session/decide_unmodelled.h"
-#include "session/document.h"
 #include "session/finest.h"
 #include "session/number.h"
 #include "session/placement.h"
 #include "session/problem.h"
-#include "session/profiles.h"
-#include "session/variants.h"
 #include "session/work_passed.h"
 
 #include <limits.h>

@@ -2,7 +2,6 @@
 #include "probe.h"
 
 #include "base/alloc.h"
-#include "plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* programs.c - several programs with ':' between them, as mpirun has it; see options.h */
-#include "options.h"
 
 #include "mpirun_words.h"
 

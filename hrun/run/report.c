@@ -2,18 +2,12 @@
 #include "report.h"
 
 #include "base/units.h"
-#include "session/coll_tuning.h"
 #include "session/core_kinds.h"
-#include "session/decide.h"
 #include "session/decide_unmodelled.h"
-#include "session/document.h"
 #include "session/number.h"
-#include "session/pes_in_use.h"
 #include "session/prediction.h"
 #include "session/preparation.h"
 #include "session/problem.h"
-#include "session/variants.h"
-#include "session/work.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,10 +3,8 @@
 
 #include "base/units.h"
 #include "session/conditions.h"
-#include "session/context.h"
 #include "session/context_network.h"
 #include "session/core_kinds.h"
-#include "session/number.h"
 #include "session/work_passed.h"
 
 #include <math.h>

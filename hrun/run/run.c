@@ -3,13 +3,8 @@
 
 #include "base/units.h"
 #include "report.h"
-#include "session/coll_tuning.h"
-#include "session/mpi_waits.h"
-#include "session/pes_in_use.h"
-#include "session/preparation.h"
 #include "session/problem.h"
 #include "session/query.h"
-#include "session/work.h"
 #include "session/work_passed.h"
 
 #include <signal.h>

@@ -1,9 +1,8 @@
 /* who.c - hrun --show-cluster=users: the ledger as people and machines read it */
+#include "base/json.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "run.h"
-#include "session/context.h"
-#include "session/pes_in_use.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +88,7 @@ static void print_users_json(const struct hrun_ledger *l, const struct hrun_ledg
     }
     json_object_set_new(root, "ledger", json_string(hrun_ledger_dir(l)));
     json_object_set_new(root, "runs", runs);
-    json_print(root, out);
+    hrun_json_print(root, out);
 }
 
 static int by_queue_place(const void *a, const void *b)

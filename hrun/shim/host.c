@@ -10,12 +10,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "launch/launch.h"
 #include "launch/notes.h"
 #include "launch/procs.h"
 #include "launch/ranks.h"
 #include "launch/words.h"
-#include "cluster/topo.h"
 
 #include <errno.h>
 #include <fcntl.h>

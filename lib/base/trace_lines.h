@@ -24,6 +24,7 @@
 /* The first byte is one that text does not have. */
 #define HRUN_TRACE_MARK "\x1ehrun-trace "
 #define HRUN_TRACE_VARIABLE "HRUN_TRACE"
+#define HRUN_COLL_VARIABLE "HRUN_COLL"     /* for libhrun-coll.so: the text of net/tune.h */
 
 enum { HRUN_TRACE_LINE = 1024, HRUN_TRACE_NAME = 48 };
 

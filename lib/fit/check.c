@@ -1,6 +1,5 @@
 /* check.c - which columns are independent of others, or unlike them; see fit.h */
 #include "base/alloc.h"
-#include "fit/fit.h"
 #include "fit/internal.h"
 
 #include <math.h>

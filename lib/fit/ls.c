@@ -5,7 +5,6 @@
  * with memory that is ours.
  */
 #include "base/alloc.h"
-#include "fit/fit.h"
 #include "fit/internal.h"
 
 #include <gsl/gsl_cdf.h>

@@ -7,7 +7,6 @@
  * formed from coefficients. A column enters by one Householder reflection and leaves by rotations.
  */
 #include "base/alloc.h"
-#include "fit/fit.h"
 #include "fit/internal.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* robust.c - Huber's re-weighting around a solver; see fit.h for the contracts */
 #include "base/alloc.h"
-#include "fit/fit.h"
 #include "fit/internal.h"
 
 #include <math.h>

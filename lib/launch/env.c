@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/trace_lines.h"
 #include "launch/ranks.h"
-#include "net/tune.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
  */
 #include "base/alloc.h"
 #include "base/file.h"
-#include "launch/launch.h"
 #include "launch/programs.h"
 #include "launch/words.h"
 

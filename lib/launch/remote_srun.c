@@ -9,7 +9,6 @@
  * hosts are asked until it is known which ones fail.
  */
 #include "base/alloc.h"
-#include "launch/env.h"
 #include "launch/job.h"
 #include "launch/programs.h"
 #include "launch/slurm.h"

@@ -1,5 +1,4 @@
 /* shimpath.c - where hrun-shim is; see programs.h for the contract */
-#include "launch/launch.h"
 #include "launch/programs.h"
 
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include "model/internal.h"
 
 #include "base/alloc.h"
-#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,6 @@
 
 #include "base/alloc.h"
 
-#include "fit/fit.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

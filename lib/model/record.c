@@ -3,7 +3,6 @@
 #include "model/internal.h"
 
 #include "base/alloc.h"
-#include "fit/fit.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "model/selection.h"
 
 #include "base/alloc.h"
-#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

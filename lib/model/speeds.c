@@ -1,6 +1,5 @@
 /* speeds.c - predictions from the speeds of PEs, and records of these; see speeds.h */
 #include "base/alloc.h"
-#include "model/model.h"
 #include "model/speeds.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "base/yaml.h"
-#include "net/net.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -36,7 +36,6 @@
 
 #include "net/net.h"
 
-#define HRUN_COLL_VARIABLE "HRUN_COLL"
 #define HRUN_COLL_VERSION 2
 #define HRUN_COLL_REPORT "coll "
 

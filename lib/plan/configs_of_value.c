@@ -3,7 +3,6 @@
 #include "plan/configs_of_value.h"
 
 #include "base/alloc.h"
-#include "plan/space.h"
 
 #include <limits.h>
 #include <stdlib.h>

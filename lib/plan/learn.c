@@ -1,6 +1,5 @@
 /* learn.c - which configuration to run next; see learn.h */
 #include "base/alloc.h"
-#include "model/oracle.h"
 #include "plan/learn_belief.h"
 #include "plan/plan.h"
 

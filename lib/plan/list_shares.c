@@ -8,8 +8,6 @@
  */
 #include "base/alloc.h"
 #include "plan/search_nonseparable.h"
-#include "plan/search_shares.h"
-#include "plan/space.h"
 
 #include <float.h>
 #include <math.h>

@@ -10,11 +10,8 @@
 #include "plan/search.h"
 
 #include "base/alloc.h"
-#include "plan/intervals.h"
 #include "plan/search_nonseparable.h"
 #include "plan/search_one_P.h"
-#include "plan/search_shares.h"
-#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "plan/search_shares.h"
-#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

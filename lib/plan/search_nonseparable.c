@@ -22,10 +22,7 @@
 #include "plan/search_nonseparable.h"
 
 #include "base/alloc.h"
-#include "plan/search.h"
 #include "plan/search_one_P.h"
-#include "plan/search_shares.h"
-#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

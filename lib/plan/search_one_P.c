@@ -8,8 +8,6 @@
 #include "plan/search_one_P.h"
 
 #include "base/alloc.h"
-#include "plan/configs_of_value.h"
-#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -15,9 +15,6 @@
 #include "plan/search_shares.h"
 
 #include "base/alloc.h"
-#include "plan/intervals.h"
-#include "plan/search.h"
-#include "plan/space.h"
 
 #include <float.h>
 #include <limits.h>

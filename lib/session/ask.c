@@ -1,5 +1,4 @@
 /* ask.c - a question as JSON; see hrun.h */
-#include "hrun.h"
 
 #include "base/list.h"
 #include "base/opts.h"

@@ -1,10 +1,10 @@
 /* coll_tuning.c - tuned collective operations; see coll_tuning.h for the contracts */
 #include "session/coll_tuning.h"
 
+#include "base/trace_lines.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "net/tune.h"
-#include "session/context.h"
 #include "session/context_network.h"
 
 #include <stdio.h>

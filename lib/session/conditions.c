@@ -2,7 +2,6 @@
 #include "session/conditions.h"
 
 #include "base/alloc.h"
-#include "session/context.h"
 
 #include <stdlib.h>
 #include <string.h>

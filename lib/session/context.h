@@ -22,16 +22,6 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* ---------------------------------------------------------------- json
- *
- * JSON documents as they are printed: indented, numbers with the digits that measurements have
- *
- * Purpose: what hrun and hrun-calibrate say to machines looks the same everywhere.
- */
-
-/* Append a document and a newline, and drop it. */
-void json_print(json_t *root, struct hrun_buf *out);
-
 /* ---------------------------------------------------------------- settings
  *
  * What was asked for, by options on the command line or in a question

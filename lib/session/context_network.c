@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "session/context.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "model/speeds.h"
-#include "session/decide.h"
 #include "session/problem.h"
 
 #include <math.h>

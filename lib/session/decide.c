@@ -3,18 +3,13 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
-#include "plan/plan.h"
-#include "session/at_size.h"
-#include "session/context.h"
 #include "session/decide_by_runs.h"
 #include "session/decide_trial.h"
 #include "session/decide_unmodelled.h"
 #include "session/goals.h"
-#include "session/log_corrections.h"
 #include "session/nearest.h"
 #include "session/prediction.h"
 #include "session/preparation.h"
-#include "session/profiles.h"
 
 #include <limits.h>
 #include <math.h>

@@ -3,8 +3,6 @@
 
 #include "base/alloc.h"
 #include "model/speeds.h"
-#include "session/decide.h"
-#include "session/decide_trial.h"
 #include "session/decide_unmodelled.h"
 #include "session/log_filter.h"
 #include "session/preparation.h"

@@ -2,7 +2,6 @@
 #include "session/decide_trial.h"
 
 #include "plan/explore.h"
-#include "session/decide.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 #include "session/decide_unmodelled.h"
 
 #include "base/units.h"
-#include "session/context.h"
-#include "session/decide.h"
 #include "session/decide_by_runs.h"
 #include "session/nearest.h"
 

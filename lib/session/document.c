@@ -1,11 +1,9 @@
 /* document.c - plans and clusters as JSON; see document.h */
 #include "session/document.h"
+#include "base/json.h"
 
-#include "session/context.h"
-#include "session/decide.h"
 #include "session/prediction.h"
 #include "session/preparation.h"
-#include "session/work.h"
 #include "session/work_passed.h"
 
 #include <math.h>
@@ -378,7 +376,7 @@ void document_plan(const struct context *c, const struct decision *d, const stru
     json_object_set_new(root, "programs", programs_json(cmd->job));
     json_object_set_new(root, "yielding", cmd->yielding && *cmd->yielding ? text_json(cmd->yielding) : json_null());
     json_object_set_new(root, "mpirun", cmd->mpirun ? text_json(cmd->mpirun) : json_null());
-    json_print(root, out);
+    hrun_json_print(root, out);
 }
 
 /* asked is in seconds since 1970; what was not asked or told is null. */
@@ -435,17 +433,7 @@ void document_cluster(const struct context *c, struct hrun_buf *out)
     json_object_set_new(root, "hosts", hosts);
     json_object_set_new(root, "left_out", left_out_json(cl));
     json_object_set_new(root, "subclusters", subs);
-    json_print(root, out);
+    hrun_json_print(root, out);
 }
 
 /* ---------------------------------------------------------------- JSON documents as they are printed */
-
-void json_print(json_t *root, struct hrun_buf *out)
-{
-    autofree char *printed = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
-
-    json_decref(root);
-    if (!printed)
-        hrun_out_of_memory();
-    hrun_buf_addf(out, "%s\n", printed);
-}

@@ -3,11 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
-#include "session/at_size.h"
-#include "session/context.h"
-#include "session/decide.h"
 #include "session/goals.h"
-#include "session/profiles.h"
 
 #include <limits.h>
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/opts.h"
 #include "base/units.h"
-#include "session/decide.h"
 
 #include <math.h>
 #include <stdio.h>

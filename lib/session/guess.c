@@ -1,8 +1,6 @@
 /* guess.c - the MPI of an application whose program is not at hand; see guess.h */
 #include "session/guess.h"
 
-#include "session/context.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

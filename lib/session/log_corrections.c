@@ -1,9 +1,7 @@
 /* log_corrections.c - what earlier runs of a configuration tell of its time; see log_corrections.h */
 #include "session/log_corrections.h"
 
-#include "app/template.h"
 #include "base/alloc.h"
-#include "session/context.h"
 #include "session/log_filter.h"
 
 #include <math.h>

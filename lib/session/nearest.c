@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
-#include "session/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,9 @@
 /* number.c - a number among the words of a command, as its size; see number.h */
 #include "session/number.h"
 
-#include "app/template.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "session/context.h"
 
 #include <stdlib.h>
 #include <string.h>

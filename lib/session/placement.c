@@ -2,8 +2,6 @@
 #include "session/placement.h"
 
 #include "base/alloc.h"
-#include "session/context.h"
-#include "session/decide.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 #include "session/prediction.h"
 
 #include "base/alloc.h"
-#include "session/decide.h"
 
 #include <math.h>
 #include <stdlib.h>

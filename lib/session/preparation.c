@@ -1,18 +1,12 @@
 /* preparation.c - what a definition runs before the application; see preparation.h */
 #include "session/preparation.h"
 
-#include "app/template.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/list.h"
 #include "base/units.h"
-#include "plan/plan.h"
-#include "session/context.h"
-#include "session/decide.h"
-#include "session/document.h"
 #include "session/placement.h"
-#include "session/work.h"
 #include "session/work_passed.h"
 
 #include <fcntl.h>

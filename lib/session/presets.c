@@ -1,6 +1,4 @@
 /* presets.c - what the user's own input files say of a definition's constants; see context.h */
-#include "app/inputs.h"
-#include "app/template.h"
 #include "session/context.h"
 
 #include "base/units.h"

@@ -2,12 +2,10 @@
 #include "session/problem.h"
 
 #include "app/draft.h"
-#include "app/template.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/list.h"
-#include "session/context.h"
 #include "session/number.h"
 
 #include <fcntl.h>

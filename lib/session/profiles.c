@@ -1,15 +1,11 @@
 /* profiles.c - the models of a cluster's sub-clusters; see profiles.h */
 #include "session/profiles.h"
 
-#include "app/template.h"
 #include "base/alloc.h"
-#include "model/predict.h"
 #include "model/speeds.h"
 #include "session/at_size.h"
 #include "session/conditions.h"
-#include "session/context.h"
 #include "session/context_network.h"
-#include "session/log_corrections.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,6 @@
 /* programs.c - which program each rank of a job starts, and with which words; see work.h */
-#include "app/template.h"
 #include "base/alloc.h"
 #include "base/file.h"
-#include "session/context.h"
-#include "session/preparation.h"
 #include "session/work.h"
 
 #include <stdlib.h>

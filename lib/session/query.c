@@ -7,7 +7,6 @@
 #include "session/number.h"
 #include "session/placement.h"
 #include "session/problem.h"
-#include "session/variants.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
-#include "session/decide.h"
-#include "session/decide_trial.h"
 
 #include <math.h>
 #include <stdlib.h>

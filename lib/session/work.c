@@ -2,16 +2,11 @@
 #include "session/work.h"
 
 #include "app/clock.h"
-#include "app/inputs.h"
-#include "app/template.h"
 #include "base/file.h"
 #include "base/list.h"
-#include "session/coll_tuning.h"
 #include "session/conditions.h"
-#include "session/context.h"
 #include "session/mpi_waits.h"
 #include "session/preparation.h"
-#include "session/scratch.h"
 #include "session/work_passed.h"
 
 #include <ctype.h>

@@ -1,11 +1,8 @@
 /* work_passed.c - what of the size and of the shares of processes reaches a program; see work_passed.h */
 #include "session/work_passed.h"
 
-#include "app/template.h"
 #include "base/alloc.h"
-#include "session/number.h"
 #include "session/problem.h"
-#include "session/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>

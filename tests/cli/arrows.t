@@ -364,6 +364,13 @@ my @offences = (
      "lib/plan/bad.h: does not compile alone: lib/plan/bad.h:1:8"],
 );
 
+# The names `with_underscores` of a document that no source has.
+sub unknown_names {
+    my ($document, @sources) = @_;
+    my %known = map { $_ => 1 } map { code($_) =~ /\w+/g } @sources;
+    return map { "$document: no source has $_" } grep { !$known{$_} } join('', do { open my $in, '<', $document or die "$document: $!"; <$in> }) =~ /`([a-z]\w*_\w+)`/g;
+}
+
 # All rules on one tree.
 sub offences {
     my ($top, $flags) = @_;
@@ -401,6 +408,8 @@ ok(!@idle, 'each entry of the table of rooms is needed', @idle);
 ok(!@bad, 'each header compiles alone', @bad);
 @bad = bad_file_names('.');
 ok(!@bad, 'comments name files that there are', @bad);
+@bad = unknown_names('ARCHITECTURE.md', @sources);
+ok(!@bad, 'ARCHITECTURE.md names functions that there are', @bad);
 @bad = bad_calls('.', qr{^}, \%banned);
 ok(!@bad, 'no banned function is called', @bad);
 @bad = bad_calls('.', qr{^lib/}, \%mute);

@@ -2,7 +2,6 @@
  *
  * It gets no place in an MPI world, so that it may start mpirun, or be a program of MPI that works alone.
  */
-#include "launch/engines/engines.h"
 #include "launch/env.h"
 #include "launch/job.h"
 

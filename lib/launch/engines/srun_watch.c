@@ -9,7 +9,6 @@
  */
 #include "base/units.h"
 #include "launch/engines/srun.h"
-#include "launch/slurm.h"
 
 #include <fcntl.h>
 #include <stdio.h>

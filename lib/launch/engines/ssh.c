@@ -17,7 +17,6 @@
 #include "launch/mpich.h"
 #include "launch/notes.h"
 #include "launch/pmi.h"
-#include "launch/programs.h"
 #include "launch/ranks.h"
 
 #include <errno.h>

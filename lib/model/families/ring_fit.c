@@ -1,8 +1,6 @@
 /* ring_fit.c - the family ring: measurements -> records; see ring.h */
-#include "fit/fit.h"
 #include "model/families/ring.h"
 #include "model/fit_job.h"
-#include "model/rows.h"
 
 #include <math.h>
 #include <stdint.h>

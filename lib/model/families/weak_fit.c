@@ -1,9 +1,7 @@
 /* weak_fit.c - the family weak: measurements -> records; see weak.h */
 #include "base/alloc.h"
-#include "fit/fit.h"
 #include "model/families/weak.h"
 #include "model/fit_job.h"
-#include "model/rows.h"
 
 #include <math.h>
 #include <stdio.h>

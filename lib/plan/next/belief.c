@@ -4,7 +4,6 @@
  */
 #include "base/alloc.h"
 #include "model/corrections.h"
-#include "model/predict.h"
 #include "plan/next/internal.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "fit/fit.h"
 #include "model/corrections.h"
-#include "model/predict.h"
 #include "plan/next/internal.h"
 
 #include <math.h>

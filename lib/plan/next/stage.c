@@ -1,6 +1,5 @@
 /* stage.c - which stage comes next, and the mixed runs; see design.h */
 #include "base/alloc.h"
-#include "model/corrections.h"
 #include "model/predict.h"
 #include "plan/next/internal.h"
 
