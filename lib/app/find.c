@@ -180,31 +180,24 @@ static int contains_word(const char *text, size_t len, const char *word)
     return 0;
 }
 
-/* The next line from s on that begins with this key, or with any key if NULL; else the end of the text. */
-static const char *find_key(const char *s, const char *key)
-{
-    for (; *s; s += strcspn(s, "\n"), s += *s == '\n') {
-        size_t len = strspn(s, "abcdefghijklmnopqrstuvwxyz_");
-
-        if (len && s[len] == ':' && (!key || (len == strlen(key) && !strncmp(s, key, len))))
-            break;
-    }
-    return s;
-}
-
-/* Does the value of `programs` have this word? In a text that has no line with that key, the whole text counts. */
+/* Does the value of `programs` have this word, lines of comment apart? In a text that has no line with that key, the
+ * whole text counts. */
 static int may_claim(const char *text, const char *program)
 {
-    const char *value = find_key(text, "programs"), *end;
+    static const char wanted[] = "programs:";
+    int inside = 0, seen = 0;
+    size_t len;
 
-    if (!*value)
-        return contains_word(text, strlen(text), program);
-    for (; *value; value = find_key(end, "programs")) {
-        end = find_key(value + strcspn(value, "\n"), NULL);
-        if (contains_word(value, (size_t)(end - value), program))
+    for (const char *s = text; *s; s += len + (s[len] == '\n')) {
+        len = strcspn(s, "\n");
+        if (s[strspn(s, "abcdefghijklmnopqrstuvwxyz_")] == ':') {
+            inside = !strncmp(s, wanted, sizeof wanted - 1);
+            seen |= inside;
+        }
+        if (inside && *s != '#' && contains_word(s, len, program))
             return 1;
     }
-    return 0;
+    return !seen && contains_word(text, strlen(text), program);
 }
 
 /* Blank out the comments: from a '#' at the beginning of a line or behind a blank. */
