@@ -306,7 +306,7 @@ my %good = (
         . "const char *s = \"exit(1) \\\" gets(x)\"; int c = '\"';\n"
         . "void f(struct m *m) { m->abort(); m->x.exit (1); snprintf(0, 0, \"\"); strtok_r(0, 0, 0); }\n"
         . "void g(void) { _exit(1); }\n",
-    'hrun/run/run.h'     => "#include \"plan/plan.h\"\n",
+    'hrun/run/run.h'     => "#include \"model/model.h\"\n",
     'hrun/main.c'        => "#include \"run/run.h\"\n#include \"base/buf.h\"\n"
         . "int main(void) { printf(\"x\"); exit(0); }\n",
     'calib/calib.h'      => "/* nothing */\n",
@@ -368,7 +368,7 @@ my @offences = (
 sub unknown_names {
     my ($document, @sources) = @_;
     my %known = map { $_ => 1 } map { code($_) =~ /\w+/g } @sources;
-    return map { "$document: no source has $_" } grep { !$known{$_} } join('', do { open my $in, '<', $document or die "$document: $!"; <$in> }) =~ /`([a-z]\w*_\w+)`/g;
+    return map { "$document: no source has $_" } grep { !$known{$_} } join('', do { open my $in, '<', $document or die "$document: $!"; <$in> }) =~ /`([a-z][a-z0-9]*_[a-z0-9_]+)`/g;
 }
 
 # All rules on one tree.
