@@ -3,6 +3,7 @@
  */
 #include "fixture.h"
 
+#include "base/config.h"
 #include "base/file.h"
 #include "cluster/cluster.h"
 
@@ -45,6 +46,34 @@ static void test_prices(void)
            cost == cases[i].cost && power == cases[i].power, "price and power of '%s'", cases[i].name);
     hrun_file_replace(path, "nonsense: 1\n", 12, 0600, &err);
     ok(hrun_clusterfile_price(path, "old", &cost, &power, &err) == -1 && err.line == 1, "a mistake in the file");
+    free(path);
+    free(dir);
+}
+
+/* A configuration has room for HRUN_SUBS_MAX sub-clusters. */
+static void test_most_subs(void)
+{
+    char *dir = temp_dir(), *path = hrun_strf("%s/many.yaml", dir);
+
+    for (int n = HRUN_SUBS_MAX; n <= HRUN_SUBS_MAX + 1; n++) {
+        struct hrun_buf text = HRUN_BUF_INIT;
+        struct hrun_error err = { 0 };
+        struct hrun_cluster *c;
+
+        hrun_buf_adds(&text, "subclusters:\n");
+        for (int i = 0; i < n; i++)
+            hrun_buf_addf(&text, "  - {name: s%d, hosts: 127.0.1.%d, cores: 2, memory: %dGiB, cpu: CPU %d}\n", i, i + 1,
+                          i + 1, i);
+        write_text(path, text.data);
+        c = load(path, HRUN_LEVEL_NODE, &err);
+        if (n == HRUN_SUBS_MAX)
+            ok(c && c->nsubs == n, "%d sub-clusters: %s", n, err.text);
+        else
+            ok(!c && err.code == HRUN_EINVAL && strstr(err.text, "65 kinds of PEs, and hrun handles 64"),
+               "one more is refused: %s", err.text);
+        hrun_cluster_destroy(c);
+        hrun_buf_release(&text);
+    }
     free(path);
     free(dir);
 }
@@ -418,5 +447,6 @@ int main(void)
     test_local();
     test_ledger();
     test_prices();
+    test_most_subs();
     return tap_done();
 }
