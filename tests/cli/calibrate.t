@@ -24,7 +24,7 @@ err_has "no profile of lu" "hrun says that it has no profile"
 err_has "hrun-calibrate -app lu" "and the command that makes one"
 ok "the time is recorded" grep -q time_s "$HRUN_DATA"/profiles/lu/*.log
 
-run $full $small -r 1 -app lu "$lu"
+run $full $small -r 2 -app lu "$lu"
 status_is 0 "calibration succeeds"
 err_has "left" "with the time left"
 out_has "npt/nnls" "the table has NP-T models"
@@ -32,7 +32,7 @@ out_has "single/nnls" "and single-PE models"
 ok "calibration leaves nothing behind" nothing_new "$before"
 logs=$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)
 
-run $full $small -r 1 -app lu "$lu"
+run $full $small -r 2 -app lu "$lu"
 status_is 0 "a second calibration succeeds"
 err_has "are measured already" "and measures nothing anew"
 ok "no record was added" test "$logs" = "$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)"
