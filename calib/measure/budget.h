@@ -1,4 +1,4 @@
-/* budget.h - a campaign whose runs are chosen one by one (lib/plan/next), within a budget
+/* budget.h - a campaign whose runs are chosen one by one (lib/plan/design), within a budget
  *
  * Purpose: what hrun-calibrate does by default, and --budget limits: from options and log to a design, and back to
  * words.
@@ -10,7 +10,7 @@
 #define CALIB_MEASURE_BUDGET_H
 
 #include "campaign.h"
-#include "plan/next/design.h"
+#include "plan/design/design.h"
 
 struct budget {
     struct lists lists;

@@ -1,9 +1,9 @@
-/* designed.c - the method `designed`: runs chosen one by one (lib/plan/next) for a twentieth of what measuring every
+/* designed.c - the method `designed`: runs chosen one by one (lib/plan/design) for a twentieth of what measuring every
  * configuration would take, then the choice as hrun makes it, predictions corrected by runs of the configuration */
 #include "accuracy.h"
 #include "configs.h"
 #include "model/internal.h"
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 #include "plan/plan.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Designs that choose runs of made-up applications whose true times are known: what they ask for, when they end, and
  * whether what they choose is the best of all configurations. */
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 #include "fixture.h"
 #include "model.h"
 

@@ -4,7 +4,7 @@
  */
 #include "base/alloc.h"
 #include "model/corrections.h"
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

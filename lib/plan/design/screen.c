@@ -1,6 +1,6 @@
 /* screen.c - the first runs: each sub-cluster alone, then all together; see internal.h */
 #include "base/alloc.h"
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 
 #include <limits.h>
 #include <math.h>

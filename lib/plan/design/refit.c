@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "fit/fit.h"
 #include "model/corrections.h"
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* cost.c - how long a run will take; see internal.h */
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* stage.c - which stage comes next, and the mixed runs; see design.h */
 #include "base/alloc.h"
 #include "model/predict.h"
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

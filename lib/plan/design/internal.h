@@ -4,11 +4,11 @@
  *   - runs are in the order in which they were added; time_s = 0 marks one that failed for good;
  *   - of each size with a valid configuration there is one belief, made anew when models are fitted.
  */
-#ifndef HRUN_PLAN_NEXT_INTERNAL_H
-#define HRUN_PLAN_NEXT_INTERNAL_H
+#ifndef HRUN_PLAN_DESIGN_INTERNAL_H
+#define HRUN_PLAN_DESIGN_INTERNAL_H
 
 #include "base/buf.h"
-#include "plan/next/design.h"
+#include "plan/design/design.h"
 #include "plan/plan.h"
 
 /* A choice stands when no run at its size is expected to lower its time by this part: a hundredth of a worst error of

@@ -8,7 +8,7 @@
  * run stays uncertain, and repetitions of one configuration count for what they are worth.
  */
 #include "base/alloc.h"
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

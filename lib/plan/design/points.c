@@ -1,5 +1,5 @@
 /* points.c - homogeneous points: numbers of PEs, and sizes that suit the rule; see design.h */
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 
 #include "base/alloc.h"
 #include "fit/fit.h"

@@ -1,6 +1,6 @@
 /* design.c - a design's life: runs come in, runs go out; see design.h for the contract */
 #include "app/template.h"
-#include "plan/next/internal.h"
+#include "plan/design/internal.h"
 
 #include "base/alloc.h"
 #include "base/list.h"
