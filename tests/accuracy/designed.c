@@ -43,7 +43,7 @@ static int tell(const struct hrun_design *d, struct hrun_predictor *p, const str
 
     if (p->kind->time_in(p, c->limiting, &c->config, &time, err))
         return -1;
-    hrun_corrections_tell(d->corrections[0], &c->config, N, &time, NULL);
+    hrun_corrections_tell(d->fit.corrections[0], &c->config, N, &time, NULL);
     *out = (struct insight){ out->made, time.mid, time.low, time.high };
     return 0;
 }
@@ -71,9 +71,9 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
                   struct hrun_error *err)
 {
     const struct truth *t = trial->truth;
-    const struct hrun_corrections *c = d->corrections[0];
+    const struct hrun_corrections *c = d->fit.corrections[0];
     int n = hrun_corrections_count(c), rc = -1;
-    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, d->models, t->nsubs, HRUN_FORM_NPT,
+    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, d->fit.models, t->nsubs, HRUN_FORM_NPT,
                                                          N, trial->net, NULL, err);
     struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX] = { { 0 } };

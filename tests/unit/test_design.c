@@ -289,7 +289,7 @@ static void keeps_limits(void)
     ok(hrun_design_state(t.d)->left_s > 0, "with a number of runs the time left is foretold");
     go(&t, RUNS_MAX);
     ok(t.n == 11 && hrun_design_state(t.d)->end == HRUN_DESIGN_RUNS, "a number of runs ends it");
-    ok(t.d->models != NULL && hrun_design_state(t.d)->sizes == NSIZES, "and all that was run is fitted");
+    ok(t.d->fit.models != NULL && hrun_design_state(t.d)->sizes == NSIZES, "and all that was run is fitted");
     finish(&t);
     s.runs = 0;
     s.target = 0.2;

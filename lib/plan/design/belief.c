@@ -61,7 +61,7 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct h
                           const struct hrun_known *known, int n, int *at, double *value, struct hrun_error *err)
 {
     struct dealt_config config;
-    const struct hrun_corrections *all = d->corrections[dealt];
+    const struct hrun_corrections *all = d->fit.corrections[dealt];
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
     struct hrun_choice c;
@@ -99,13 +99,13 @@ static int choices_of(struct hrun_design *d, struct design_size *s, struct hrun_
                       const struct hrun_plan_problem *problem, int dealt, double *choice, double *hope,
                       struct hrun_error *err)
 {
-    const struct hrun_corrections *all = d->corrections[dealt];
+    const struct hrun_corrections *all = d->fit.corrections[dealt];
     int n = hrun_corrections_count(all);
-    autofree struct hrun_known *known = xcalloc((size_t)n + (size_t)d->ngroups + 1, sizeof *known);
+    autofree struct hrun_known *known = xcalloc((size_t)n + (size_t)d->fit.ngroups + 1, sizeof *known);
 
     hrun_corrections_known(all, s->N, known, NULL);
-    for (int i = 0; i < d->ngroups; i++) {
-        const struct design_group *g = &d->groups[i];
+    for (int i = 0; i < d->fit.ngroups; i++) {
+        const struct design_group *g = &d->fit.groups[i];
         int at = hrun_corrections_find(all, &g->config.c);
 
         if (g->N != s->N || !g->failed || g->n || (g->sub < 0 && g->config.dealt != dealt))
@@ -152,15 +152,15 @@ static int gather_candidates(struct hrun_design *d, struct design_size *s, struc
     struct hrun_choice c;
     int measured = 0, rc;
 
-    for (int i = 0; i < d->ngroups; i++)
-        measured += d->groups[i].N == s->N;
+    for (int i = 0; i < d->fit.ngroups; i++)
+        measured += d->fit.groups[i].N == s->N;
     s->v = xcalloc(2 * (size_t)CANDIDATES + (size_t)measured + 5, sizeof *s->v);
     s->complete = 1;
     for (int dealt = 0; dealt < 1 + design_deals(d); dealt++)
         if (gather_best(s, p, problem, dealt, err))
             return -1;
-    for (int i = 0; i < d->ngroups; i++) {
-        const struct design_group *g = &d->groups[i];
+    for (int i = 0; i < d->fit.ngroups; i++) {
+        const struct design_group *g = &d->fit.groups[i];
         int at;
 
         if (g->N != s->N)
@@ -197,7 +197,7 @@ static double expected_gain(double mean, double sd)
  * well. */
 static double gain_of(const struct hrun_design *d, const struct design_belief *b, int sign, double other, double doubt)
 {
-    double noise = design_noise(d, exp(b->mean)), alike = b->runs ? d->rounding_s / exp(b->mean) : 0;
+    double noise = design_noise(d, exp(b->mean)), alike = b->runs ? d->fit.rounding_s / exp(b->mean) : 0;
     double open = fmax(b->sd * b->sd - alike * alike, 0);
 
     return expected_gain(sign * (other - b->mean), doubt * open / sqrt(open + noise * noise));
@@ -297,7 +297,7 @@ int design_believe(struct hrun_design *d, struct hrun_error *err)
     autofree struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
 
     design_drop_sizes(d);
-    d->misfit = design_misfit(d);
+    d->fit.misfit = design_misfit(d);
     for (int i = 0; i < d->nsizes; i++)
         if (believe_size(d, &d->sizes[i], subs, err))
             return -1;

@@ -13,9 +13,9 @@ static double start_overhead(const struct hrun_design *d)
     double last[2 * DESIGN_SURPRISES + 1];
     int n = 0;
 
-    for (int i = d->nruns; i-- > 0 && n < (int)(sizeof last / sizeof *last); )
-        if (d->runs[i].time_s > 0)
-            last[n++] = fmax(d->runs[i].wall_s - d->runs[i].time_s, 0);
+    for (int i = d->runs.n; i-- > 0 && n < (int)(sizeof last / sizeof *last); )
+        if (d->runs.v[i].time_s > 0)
+            last[n++] = fmax(d->runs.v[i].wall_s - d->runs.v[i].time_s, 0);
     return design_median(last, n);
 }
 
@@ -35,8 +35,8 @@ double design_cost(const struct hrun_design *d, const struct dealt_config *confi
     double least = INFINITY, slope = GROWTH, wall = 0;
     int same = 0;
 
-    for (int i = 0; i < d->nruns; i++) {
-        const struct design_run *r = &d->runs[i];
+    for (int i = 0; i < d->runs.n; i++) {
+        const struct design_run *r = &d->runs.v[i];
         double far;
 
         if (r->time_s <= 0)

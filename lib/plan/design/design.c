@@ -28,8 +28,8 @@ int design_deals(const struct hrun_design *d)
 {
     int ignores = 0;
 
-    for (int i = 0; d->models && i < d->nsubs; i++)
-        ignores |= d->models[i] && d->models[i]->tasking.ignores;
+    for (int i = 0; d->fit.models && i < d->nsubs; i++)
+        ignores |= d->fit.models[i] && d->fit.models[i]->tasking.ignores;
     return d->app->shares.units != NULL && d->nsubs > 1 && !ignores;
 }
 
@@ -48,8 +48,8 @@ int design_count(const struct hrun_design *d, const struct dealt_config *config,
     int n = 0;
 
     *failed = 0;
-    for (int i = 0; i < d->nruns; i++) {
-        const struct design_run *r = &d->runs[i];
+    for (int i = 0; i < d->runs.n; i++) {
+        const struct design_run *r = &d->runs.v[i];
 
         if (r->N != N || !same_dealt_config(&r->config, config))
             continue;
@@ -63,8 +63,8 @@ int design_is_known(const struct hrun_design *d, const struct dealt_config *conf
 {
     int failed, known = design_count(d, config, N, &failed) || failed;
 
-    for (int i = d->next; i < d->nqueue && !known; i++)
-        known = d->queue[i].N == N && same_dealt_config(&d->queue[i].config, config);
+    for (int i = d->queue.next; i < d->queue.n && !known; i++)
+        known = d->queue.v[i].N == N && same_dealt_config(&d->queue.v[i].config, config);
     return known;
 }
 
@@ -109,14 +109,14 @@ static int copy_procs(struct hrun_design *d, struct hrun_error *err)
 /* The texts that measurements carry. */
 static void name_all(struct hrun_design *d)
 {
-    hrun_buf_init(&d->names);
-    hrun_buf_init(&d->signatures);
-    hrun_buf_init(&d->consts);
+    hrun_buf_init(&d->runs.names);
+    hrun_buf_init(&d->runs.signatures);
+    hrun_buf_init(&d->runs.consts);
     for (int i = 0; i < d->nsubs; i++) {
-        hrun_list_add(&d->names, d->subs[i].name);
-        hrun_list_add(&d->signatures, d->subs[i].signature);
+        hrun_list_add(&d->runs.names, d->subs[i].name);
+        hrun_list_add(&d->runs.signatures, d->subs[i].signature);
     }
-    hrun_app_consts_text(d->app, &d->consts);
+    hrun_app_consts_text(d->app, &d->runs.consts);
 }
 
 struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct hrun_design_sub *subs, int nsubs,
@@ -132,10 +132,10 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     d->nsubs = nsubs;
     d->set = *settings;
     d->rng = settings->seed;
-    d->round_s = nsubs > 1 ? DESIGN_RESERVE_MOST * settings->budget_s / DESIGN_ROUNDS : 0;
+    d->budget.round_s = nsubs > 1 ? DESIGN_RESERVE_MOST * settings->budget_s / DESIGN_ROUNDS : 0;
     name_all(d);
-    d->noise = settings->fit.sigma_rel;
-    d->noise_s = settings->fit.sigma_abs_s;
+    d->fit.noise = settings->fit.sigma_rel;
+    d->fit.noise_s = settings->fit.sigma_abs_s;
     d->state.loss = d->state.interval = NAN;
     d->sizes = xcalloc((size_t)settings->nsizes, sizeof *d->sizes);
     d->share = xcalloc((size_t)nsubs + 1, sizeof *d->share);
@@ -164,16 +164,16 @@ void hrun_design_destroy(struct hrun_design *d)
         return;
     design_drop_models(d);
     design_drop_sizes(d);
-    for (int i = 0; i < d->nruns; i++)
-        free_run(&d->runs[i]);
+    for (int i = 0; i < d->runs.n; i++)
+        free_run(&d->runs.v[i]);
     free(d->sizes);
-    free(d->runs);
-    free(d->queue);
+    free(d->runs.v);
+    free(d->queue.v);
     free(d->points);
     free(d->procs);
-    hrun_buf_release(&d->names);
-    hrun_buf_release(&d->signatures);
-    hrun_buf_release(&d->consts);
+    hrun_buf_release(&d->runs.names);
+    hrun_buf_release(&d->runs.signatures);
+    hrun_buf_release(&d->runs.consts);
     free(d->share);
     free(d);
 }
@@ -211,13 +211,13 @@ static void copy_shares(const struct hrun_design *d, const double *share, struct
 /* How far off the models were, when the run was planned that has now been made. */
 static void note_surprise(struct hrun_design *d, const struct design_run *r)
 {
-    for (int i = 0; i < d->next; i++) {
-        struct design_plan *q = &d->queue[i];
+    for (int i = 0; i < d->queue.next; i++) {
+        struct design_plan *q = &d->queue.v[i];
 
         if (q->N != r->N || !same_dealt_config(&q->config, &r->config) || !(q->model_s > 0))
             continue;
-        if (d->nsurprises < DESIGN_SURPRISES)
-            d->surprise[d->nsurprises++] = log(r->time_s / q->model_s);
+        if (d->runs.nsurprises < DESIGN_SURPRISES)
+            d->runs.surprise[d->runs.nsurprises++] = log(r->time_s / q->model_s);
         q->model_s = 0;
         return;
     }
@@ -228,8 +228,8 @@ int hrun_design_add(struct hrun_design *d, const struct hrun_config *config, con
 {
     struct design_run *r;
 
-    hrun_grow(d->runs, d->nruns + 1, d->runs_cap);
-    r = &d->runs[d->nruns];
+    hrun_grow(d->runs.v, d->runs.n + 1, d->runs.cap);
+    r = &d->runs.v[d->runs.n];
     memset(r, 0, sizeof *r);
     set_run_config(config, share != NULL, r);
     r->N = N;
@@ -238,15 +238,15 @@ int hrun_design_add(struct hrun_design *d, const struct hrun_config *config, con
     if (!r->P || N < 1 || !(time_s >= 0) || !isfinite(time_s) || !(wall_s >= 0) || !isfinite(wall_s))
         return hrun_fail(err, HRUN_EINVAL, "a run of %d processes at N = %lld that took %g s (wall %g s) is none",
                          r->P, (long long)N, time_s, wall_s);
-    snprintf(r->date, sizeof r->date, "%010d", d->nruns);
+    snprintf(r->date, sizeof r->date, "%010d", d->runs.n);
     r->text = xstrdup(hrun_config_text(config).s);
     if (r->config.dealt)
         copy_shares(d, share, r);
-    d->nruns++;
+    d->runs.n++;
     if (time_s > 0)
         note_surprise(d, r);
     if (!counts) {
-        d->before_s += wall_s;
+        d->budget.before_s += wall_s;
         return 0;
     }
     d->state.runs++;
@@ -258,14 +258,14 @@ int hrun_design_add(struct hrun_design *d, const struct hrun_config *config, con
 void design_queue(struct hrun_design *d, const struct dealt_config *config, int64_t N, enum hrun_design_stage stage,
                   double model_s, double expected_s)
 {
-    hrun_grow(d->queue, d->nqueue + 1, d->queue_cap);
-    d->queue[d->nqueue++] = (struct design_plan){ .config = *config, .N = N, .stage = stage, .model_s = model_s,
+    hrun_grow(d->queue.v, d->queue.n + 1, d->queue.cap);
+    d->queue.v[d->queue.n++] = (struct design_plan){ .config = *config, .N = N, .stage = stage, .model_s = model_s,
                                                   .expected_s = expected_s, .rounds = DESIGN_ROUNDS };
 }
 
 int design_affords(const struct hrun_design *d, double expected_s, int rounds)
 {
-    return d->set.budget_s <= 0 || d->state.spent_s + expected_s + rounds * d->round_s <= d->set.budget_s;
+    return d->set.budget_s <= 0 || d->state.spent_s + expected_s + rounds * d->budget.round_s <= d->set.budget_s;
 }
 
 /* The expected time of what is queued; of a budget at most what is left. */
@@ -273,15 +273,15 @@ static void expect_queued(struct hrun_design *d)
 {
     double left = 0, per_run = d->state.runs ? d->state.spent_s / d->state.runs : 0;
 
-    for (int i = d->next; i < d->nqueue; i++)
-        left += d->queue[i].expected_s;
+    for (int i = d->queue.next; i < d->queue.n; i++)
+        left += d->queue.v[i].expected_s;
     if (d->set.budget_s > 0)
         left = fmax(d->set.budget_s - d->state.spent_s, 0);
     else if (d->set.runs > 0)
         left = fmax(left, per_run * (d->set.runs - d->state.runs));
     d->state.left_s = left;
     d->state.budget_s = d->set.budget_s;
-    d->state.queued = d->nqueue - d->next;
+    d->state.queued = d->queue.n - d->queue.next;
 }
 
 double hrun_design_slow_s(double least_s)
@@ -295,9 +295,9 @@ double design_slow_s(const struct hrun_design *d)
 {
     double least = INFINITY;
 
-    for (int i = 0; i < d->nruns; i++)
-        if (d->runs[i].time_s > 0)
-            least = fmin(least, d->runs[i].wall_s);
+    for (int i = 0; i < d->runs.n; i++)
+        if (d->runs.v[i].time_s > 0)
+            least = fmin(least, d->runs.v[i].wall_s);
     return hrun_design_slow_s(least);
 }
 
@@ -305,15 +305,14 @@ double design_slow_s(const struct hrun_design *d)
  * models say: its own time is seen only where others do not take longer. */
 static void tilt_shares(const struct hrun_design *d, const struct design_plan *q, double *pace)
 {
-    int seen = 0, used = 0, turn;
+    int failed, seen, used = 0, turn;
 
-    for (int i = 0; i < d->nruns; i++)
-        seen += d->runs[i].N == q->N && d->runs[i].time_s > 0 && same_dealt_config(&d->runs[i].config, &q->config);
+    seen = design_count(d, &q->config, q->N, &failed);
     for (int i = 0; i < d->nsubs; i++) {
         pace[i] = 1;
         used += q->config.c.pes[i] > 0;
     }
-    turn = used ? d->nruns % used : 0;
+    turn = used ? d->runs.n % used : 0;
     for (int i = 0; i < d->nsubs && seen; i++)
         if (q->config.c.pes[i] > 0 && turn-- == 0)
             pace[i] = TILT;
@@ -325,7 +324,7 @@ static int deal_run(struct hrun_design *d, struct design_plan *q, struct hrun_er
     autofree double *pace = xcalloc((size_t)d->nsubs, sizeof *pace);
     struct hrun_error why = { 0 };
 
-    if (!d->models && design_fit(d, err))
+    if (!d->fit.models && design_fit(d, err))
         return -1;
     tilt_shares(d, q, pace);
     if (!design_shares(d, &q->config, q->N, pace, d->share, &why))
@@ -345,15 +344,15 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
     for (;;) {
         struct design_plan *q;
         /* A budget of its own is not at its end before all runs have told what it is. */
-        int may_grow = d->set.own_budget > 0 && d->fitted < d->nruns;
+        int may_grow = d->set.own_budget > 0 && d->fit.nruns < d->runs.n;
 
         d->state.end = d->set.runs > 0 && d->state.runs >= d->set.runs ? HRUN_DESIGN_RUNS
                      : d->set.budget_s > 0 && d->state.spent_s >= d->set.budget_s && !may_grow ? HRUN_DESIGN_BUDGET
                      : HRUN_DESIGN_GOES_ON;
-        if (!d->state.end && d->next == d->nqueue) {
-            if (skipped && d->closing && d->fitted == d->nruns)
+        if (!d->state.end && d->queue.next == d->queue.n) {
+            if (skipped && d->budget.closing && d->fit.nruns == d->runs.n)
                 d->state.end = HRUN_DESIGN_BUDGET;
-            d->closing |= skipped;  /* what was left of a stage was too long for what is left of the budget */
+            d->budget.closing |= skipped;  /* what was left of a stage was too long for what is left of the budget */
             if (!d->state.end && design_stage(d, err))
                 return -1;
         }
@@ -363,9 +362,9 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
             d->state.queued = 0;
             return design_conclude(d, err);
         }
-        q = &d->queue[d->next++];
+        q = &d->queue.v[d->queue.next++];
         if (!design_affords(d, q->expected_s, q->rounds)) {
-            skipped = d->next == d->nqueue;
+            skipped = d->queue.next == d->queue.n;
             q->model_s = 0;
             continue;
         }
@@ -395,7 +394,7 @@ const struct hrun_design_state *hrun_design_state(const struct hrun_design *d)
 
 void hrun_design_too_short(struct hrun_design *d, int64_t N)
 {
-    d->too_short = d->too_short > N ? d->too_short : N;
+    d->runs.too_short = d->runs.too_short > N ? d->runs.too_short : N;
 }
 
 int hrun_design_stands(const struct hrun_design *d, int i, double *loss)

@@ -105,43 +105,63 @@ struct design_size {
     int settled;
 };
 
+/* The runs that were added, in their order. */
+struct design_runs {
+    struct design_run *v;
+    int n, cap;
+    struct hrun_buf names, signatures, consts; /* as measurements carry them */
+    int64_t too_short;          /* the largest N of a run that was too short to tell its time; 0: none */
+    double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, of the first runs that models predicted */
+    int nsurprises;
+};
+
+/* The runs of the present stage. */
+struct stage_queue {
+    struct design_plan *v;
+    int n, cap, next;           /* v[next..n-1] are still to be given out */
+    int too_long;               /* 1: runs were left out that take longer than the rest of the budget */
+};
+
+/* What the last fit found. */
+struct design_fitted {
+    int nruns;                  /* runs that the models know */
+    struct hrun_models **models;    /* nsubs, NULL before the first fit; sub-clusters of one kind share theirs */
+    struct hrun_corrections *corrections[2]; /* of equal and of unequal shares; NULL: none */
+    struct design_group *groups;    /* of all runs */
+    int ngroups;
+    int exact;                  /* 1: times do not scatter, so no run needs to be repeated */
+    double noise, noise_s;      /* scatter of one run: relative, and in seconds */
+    double rounding_s;          /* standard deviation of the rounding of times, the same in all runs of a group */
+    double training;            /* relative standard deviation of homogeneous groups about their fit */
+    double misfit;              /* relative standard deviation of models against measured groups */
+};
+
+/* How the wall time is spent. */
+struct design_budget {
+    double before_s;            /* of the runs known from before */
+    double round_s;             /* of one round of the reserve */
+    double own_s;               /* a budget that is found, without its last rounds */
+    double screening_s;         /* of screening, with a budget that is found */
+    double varied_s;            /* of variants of choices */
+    int closing;                /* 1: only the reserve is left, until a budget that is found grows */
+};
+
 struct hrun_design {
     const struct hrun_app *app;
     const struct hrun_design_sub *subs;
     int nsubs;
     struct hrun_design_settings set;
     int *procs, nprocs;
-    struct design_run *runs;
-    int nruns, runs_cap;
-    int fitted;                 /* runs that the models know */
     struct design_point *points;
     int npoints, points_cap;
-    struct design_plan *queue;
-    int nqueue, queue_cap, next;    /* queue[next..nqueue-1] are still to be given out */
-    struct hrun_buf names, signatures, consts; /* as measurements carry them */
-    struct hrun_models **models;    /* nsubs, NULL before the first fit; sub-clusters of one kind share theirs */
-    struct hrun_corrections *corrections[2]; /* of equal and of unequal shares; NULL: none */
-    double *share;              /* nsubs: of the run that was given out last */
-    struct design_group *groups;    /* of all runs, made with the models */
-    int ngroups;
-    int exact;                  /* times do not scatter: no run needs to be made again */
+    struct design_runs runs;
+    struct stage_queue queue;
+    struct design_fitted fit;
+    struct design_budget budget;
     struct design_size *sizes;
     int nsizes;
-    double noise, noise_s;      /* scatter of one run: relative, and in seconds */
-    double rounding_s;          /* standard deviation of what rounding does to a time, alike in all runs of a group */
-    double training;            /* relative standard deviation of homogeneous groups about their fit */
-    double misfit;              /* relative standard deviation of models against measured groups */
-    double before_s;            /* what the runs known from before took */
-    int64_t too_short;          /* the largest N of a run that was too short to tell its time; 0: none */
-    double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
-    int nsurprises;
-    int too_long;               /* runs were left out of this stage, too long for what is left of the budget */
-    double round_s;             /* what a round of the reserve costs */
-    double own_s;               /* a budget that is found, without its last rounds */
-    double varied_s;            /* spent on neighbours of choices */
-    int closing;                /* only the reserve is left, until a budget that is found grows */
+    double *share;              /* nsubs: of the run that was given out last */
     int screened;               /* rounds of screening */
-    double screening_s;         /* what they took, with a budget that is found */
     uint64_t rng;
     struct hrun_design_state state;
 };
@@ -158,7 +178,7 @@ double design_cost(const struct hrun_design *d, const struct dealt_config *confi
  * well. */
 double design_slow_s(const struct hrun_design *d);
 
-/* refit.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */
+/* refit.c: models from all runs, into d->fit (NULL entries in models where there are none). */
 int design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);
 

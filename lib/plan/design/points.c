@@ -96,18 +96,18 @@ int design_points(struct hrun_design *d, struct hrun_error *err)
 /* The shortest time that tells enough, from all runs so far. */
 static void find_least_time(struct hrun_design *d)
 {
-    autofree double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
-    autofree int *thing = xcalloc((size_t)d->nruns + 1, sizeof *thing);
+    autofree double *time_s = xcalloc((size_t)d->runs.n + 1, sizeof *time_s);
+    autofree int *thing = xcalloc((size_t)d->runs.n + 1, sizeof *thing);
     size_t n = 0;
 
-    for (int i = 0; i < d->nruns; i++) {
+    for (int i = 0; i < d->runs.n; i++) {
         int same = 0;
 
-        if (d->runs[i].time_s <= 0)
+        if (d->runs.v[i].time_s <= 0)
             continue;
-        while (d->runs[same].N != d->runs[i].N || !same_dealt_config(&d->runs[same].config, &d->runs[i].config))
+        while (d->runs.v[same].N != d->runs.v[i].N || !same_dealt_config(&d->runs.v[same].config, &d->runs.v[i].config))
             same++;
-        time_s[n] = d->runs[i].time_s;
+        time_s[n] = d->runs.v[i].time_s;
         thing[n++] = same;
     }
     d->state.least_s = hrun_times_least(time_s, thing, n);
@@ -119,10 +119,10 @@ static int smallest_is_short(const struct hrun_design *d)
     double begin = (1 - DESIGN_SIZE_SHIFT) * (double)d->set.sizes[0], least = INFINITY;
     double end = ((double)d->set.sizes[0] + (double)d->set.sizes[1]) / 2;
 
-    for (int i = 0; i < d->nruns; i++)
-        if (d->runs[i].time_s > 0 && (double)d->runs[i].N > begin && (double)d->runs[i].N < end)
-            least = fmin(least, d->runs[i].time_s);
-    return least < d->state.least_s || d->too_short >= d->set.sizes[0];
+    for (int i = 0; i < d->runs.n; i++)
+        if (d->runs.v[i].time_s > 0 && (double)d->runs.v[i].N > begin && (double)d->runs.v[i].N < end)
+            least = fmin(least, d->runs.v[i].time_s);
+    return least < d->state.least_s || d->runs.too_short >= d->set.sizes[0];
 }
 
 void design_drop_short(struct hrun_design *d)

@@ -37,11 +37,11 @@ double design_misfit(const struct hrun_design *d)
 {
     double sum = ASSUMED_RUNS * ASSUMED_MISFIT * ASSUMED_MISFIT, v;
 
-    for (int i = 0; i < d->nsurprises; i++) {
-        v = fmin(fabs(d->surprise[i]), 3 * ASSUMED_MISFIT);
+    for (int i = 0; i < d->runs.nsurprises; i++) {
+        v = fmin(fabs(d->runs.surprise[i]), 3 * ASSUMED_MISFIT);
         sum += v * v;
     }
-    return fmax(sqrt(sum / (d->nsurprises + ASSUMED_RUNS)), d->noise);
+    return fmax(sqrt(sum / (d->runs.nsurprises + ASSUMED_RUNS)), d->fit.noise);
 }
 
 /* What the process sees of a configuration at a size. */
@@ -53,7 +53,7 @@ struct place {
 
 static double misfit_at(const struct hrun_design *d, const struct place *a)
 {
-    return d->misfit * (a->limiting >= 0 && a->config->c.procs[a->limiting] == a->P ? ONE_PE : 1);
+    return d->fit.misfit * (a->limiting >= 0 && a->config->c.procs[a->limiting] == a->P ? ONE_PE : 1);
 }
 
 static double miss_covariance(const struct hrun_design *d, const struct place *a, const struct place *b)
@@ -160,15 +160,15 @@ static void doubt_single_runs(struct process *p, double *own)
 
 void process_make(const struct hrun_design *d, int64_t N, struct process *p)
 {
-    size_t most = (size_t)d->ngroups + 1;
+    size_t most = (size_t)d->fit.ngroups + 1;
     autofree double *own = NULL;
 
     memset(p, 0, sizeof *p);
     p->g = xcalloc(most, sizeof *p->g);
-    for (int i = 0; i < d->ngroups; i++)
-        if (d->groups[i].kept && isfinite(d->groups[i].model) &&
-            fabs(log((double)d->groups[i].N / (double)N)) < 2 * REACH_N)
-            p->g[p->n++] = &d->groups[i];
+    for (int i = 0; i < d->fit.ngroups; i++)
+        if (d->fit.groups[i].kept && isfinite(d->fit.groups[i].model) &&
+            fabs(log((double)d->fit.groups[i].N / (double)N)) < 2 * REACH_N)
+            p->g[p->n++] = &d->fit.groups[i];
     most = (size_t)p->n + 1;
     p->c = xcalloc(most * most, sizeof *p->c);
     p->l = xcalloc(most * most, sizeof *p->l);
@@ -185,7 +185,7 @@ void process_make(const struct hrun_design *d, int64_t N, struct process *p)
         own[i] = p->g[i]->var;
     }
     factor_covariance(p, own);
-    if (!d->exact) {
+    if (!d->fit.exact) {
         doubt_single_runs(p, own);
         factor_covariance(p, own);
     }

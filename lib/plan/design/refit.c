@@ -28,17 +28,17 @@ static int first_alike(const struct hrun_design *d, int sub)
 void design_drop_models(struct hrun_design *d)
 {
     for (int k = 0; k < 2; k++) {
-        hrun_corrections_destroy(d->corrections[k]);
-        d->corrections[k] = NULL;
+        hrun_corrections_destroy(d->fit.corrections[k]);
+        d->fit.corrections[k] = NULL;
     }
-    for (int i = 0; d->models && i < d->nsubs; i++)
+    for (int i = 0; d->fit.models && i < d->nsubs; i++)
         if (first_alike(d, i) == i)
-            hrun_models_destroy(d->models[i]);
-    free(d->models);
-    d->models = NULL;
-    free(d->groups);
-    d->groups = NULL;
-    d->ngroups = 0;
+            hrun_models_destroy(d->fit.models[i]);
+    free(d->fit.models);
+    d->fit.models = NULL;
+    free(d->fit.groups);
+    d->fit.groups = NULL;
+    d->fit.ngroups = 0;
 }
 
 /* ------------------------------------------------------------------ groups */
@@ -56,12 +56,12 @@ static int compare_run_places(const void *a, const void *b)
 
 static struct design_group *group_of(struct hrun_design *d, const struct design_run *r)
 {
-    for (int i = d->ngroups; i-- > 0; )
-        if (d->groups[i].N == r->N && same_dealt_config(&d->groups[i].config, &r->config))
-            return &d->groups[i];
-    d->groups[d->ngroups] = (struct design_group){ .config = r->config, .P = r->P, .sub = r->sub, .N = r->N,
+    for (int i = d->fit.ngroups; i-- > 0; )
+        if (d->fit.groups[i].N == r->N && same_dealt_config(&d->fit.groups[i].config, &r->config))
+            return &d->fit.groups[i];
+    d->fit.groups[d->fit.ngroups] = (struct design_group){ .config = r->config, .P = r->P, .sub = r->sub, .N = r->N,
                                                    .limiting = r->sub, .least = INFINITY, .model = NAN };
-    return &d->groups[d->ngroups++];
+    return &d->fit.groups[d->fit.ngroups++];
 }
 
 /* Scatter of one run: from the differences of repetitions that follow each other, with the assumed scatter as some of
@@ -74,14 +74,14 @@ static double scatter(const struct hrun_design *d, int shorts, double assumed)
 
     for (int i = 0; i < ASSUMED_PAIRS; i++)
         pair[n++] = assumed / MAD_FACTOR;
-    for (int i = 0; i < d->nruns && n < PAIRS_MAX; i++) {
-        const struct design_run *a = &d->runs[i];
+    for (int i = 0; i < d->runs.n && n < PAIRS_MAX; i++) {
+        const struct design_run *a = &d->runs.v[i];
 
         if ((shorts && d->set.fit.sigma_rel * a->time_s >= d->set.fit.sigma_abs_s) ||
-            d->rounding_s > d->set.fit.sigma_rel * a->time_s)
+            d->fit.rounding_s > d->set.fit.sigma_rel * a->time_s)
             continue;
-        for (int j = i + 1; j < d->nruns && a->time_s > 0; j++) {
-            const struct design_run *b = &d->runs[j];
+        for (int j = i + 1; j < d->runs.n && a->time_s > 0; j++) {
+            const struct design_run *b = &d->runs.v[j];
 
             if (b->time_s <= 0 || b->N != a->N || !same_dealt_config(&a->config, &b->config))
                 continue;
@@ -94,33 +94,33 @@ static double scatter(const struct hrun_design *d, int shorts, double assumed)
 
 double design_noise(const struct hrun_design *d, double time_s)
 {
-    return hypot(d->noise, hypot(d->noise_s, d->rounding_s) / time_s);
+    return hypot(d->fit.noise, hypot(d->fit.noise_s, d->fit.rounding_s) / time_s);
 }
 
 /* Do the times of these runs, in groups, not scatter? */
 static void find_exact(struct hrun_design *d, struct design_run *const *order)
 {
-    autofree double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
-    autofree int *group = xcalloc((size_t)d->nruns + 1, sizeof *group);
+    autofree double *time_s = xcalloc((size_t)d->runs.n + 1, sizeof *time_s);
+    autofree int *group = xcalloc((size_t)d->runs.n + 1, sizeof *group);
     size_t n = 0;
 
-    for (int i = 0; i < d->nruns; i++)
+    for (int i = 0; i < d->runs.n; i++)
         if (order[i]->time_s > 0) {
             time_s[n] = order[i]->time_s;
-            group[n++] = (int)(group_of(d, order[i]) - d->groups);
+            group[n++] = (int)(group_of(d, order[i]) - d->fit.groups);
         }
-    d->exact = hrun_times_repeat(time_s, group, n);
+    d->fit.exact = hrun_times_repeat(time_s, group, n);
 }
 
 static void group_runs(struct hrun_design *d)
 {
-    autofree struct design_run **order = xcalloc((size_t)d->nruns + 1, sizeof *order);
+    autofree struct design_run **order = xcalloc((size_t)d->runs.n + 1, sizeof *order);
 
-    d->groups = xcalloc((size_t)d->nruns + 1, sizeof *d->groups);
-    for (int i = 0; i < d->nruns; i++)
-        order[i] = &d->runs[i];
-    qsort(order, (size_t)d->nruns, sizeof *order, compare_run_places);
-    for (int i = 0; i < d->nruns; i++) {
+    d->fit.groups = xcalloc((size_t)d->runs.n + 1, sizeof *d->fit.groups);
+    for (int i = 0; i < d->runs.n; i++)
+        order[i] = &d->runs.v[i];
+    qsort(order, (size_t)d->runs.n, sizeof *order, compare_run_places);
+    for (int i = 0; i < d->runs.n; i++) {
         struct design_group *g = group_of(d, order[i]);
 
         if (order[i]->time_s > 0)
@@ -128,7 +128,7 @@ static void group_runs(struct hrun_design *d)
         else
             g->failed = 1;
     }
-    for (int i = 0; i < d->nruns; i++) {
+    for (int i = 0; i < d->runs.n; i++) {
         struct design_group *g = group_of(d, order[i]);
         double t = order[i]->time_s;
 
@@ -140,13 +140,14 @@ static void group_runs(struct hrun_design *d)
         g->log_t += log(t);
         g->kept++;
     }
-    for (int i = 0; i < d->ngroups; i++) {
-        struct design_group *g = &d->groups[i];
+    for (int i = 0; i < d->fit.ngroups; i++) {
+        struct design_group *g = &d->fit.groups[i];
 
         if (!g->kept)
             continue;
         g->log_t /= g->kept;
-        g->var = pow(hypot(d->noise, d->noise_s / g->least), 2) / g->kept + pow(d->rounding_s / g->least, 2);
+        g->var = pow(hypot(d->fit.noise, d->fit.noise_s / g->least), 2) / g->kept +
+                 pow(d->fit.rounding_s / g->least, 2);
     }
     find_exact(d, order);
 }
@@ -161,16 +162,16 @@ static size_t list_samples(const struct hrun_design *d, int kind, struct hrun_sa
     for (int sub = kind; sub < d->nsubs; sub++) {
         if (first_alike(d, sub) != kind)
             continue;
-        for (int i = 0; i < d->nruns; i++) {
-            const struct design_run *r = &d->runs[i];
+        for (int i = 0; i < d->runs.n; i++) {
+            const struct design_run *r = &d->runs.v[i];
 
             if (r->time_s <= 0 || !r->config.c.pes[sub])
                 continue;
             v[n++] = (struct hrun_sample){ .N = r->N, .P = r->P, .M = r->config.c.procs[sub],
                                            .pes = r->config.c.pes[sub], .time_s = r->time_s,
                                            .wall_s = fmax(r->wall_s, r->time_s), .ok = 1, .mixed = r->sub < 0,
-                                           .status = (char *)"ok", .config = r->text, .cluster = d->names.data,
-                                           .signatures = d->signatures.data, .consts = d->consts.data,
+                                           .status = (char *)"ok", .config = r->text, .cluster = d->runs.names.data,
+                                           .signatures = d->runs.signatures.data, .consts = d->runs.consts.data,
                                            .shares = r->shares, .date = (char *)r->date };
         }
     }
@@ -183,7 +184,7 @@ static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun
     struct hrun_joint_sub *logs = xcalloc((size_t)d->nsubs, sizeof *logs);
     size_t at = 0;
 
-    *memory = xcalloc((size_t)d->nruns * (size_t)d->nsubs + 1, sizeof **memory);
+    *memory = xcalloc((size_t)d->runs.n * (size_t)d->nsubs + 1, sizeof **memory);
     for (int i = 0; i < d->nsubs; i++) {
         int kind = first_alike(d, i);
 
@@ -202,7 +203,7 @@ static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun
 /* Models of more processes per PE than are allowed here, borrowed from elsewhere. */
 static void drop_beyond(const struct hrun_design *d, int sub)
 {
-    struct hrun_models *m = d->models[sub];
+    struct hrun_models *m = d->fit.models[sub];
     int kept = 0;
 
     for (int i = 0; m && i < m->n; i++) {
@@ -224,7 +225,7 @@ static int fit_kinds(struct hrun_design *d, struct hrun_error *err)
     struct hrun_error why = { 0 };
     int nkinds = 0;
 
-    d->models = xcalloc((size_t)d->nsubs, sizeof *d->models);
+    d->fit.models = xcalloc((size_t)d->nsubs, sizeof *d->fit.models);
     for (int i = 0; i < d->nsubs; i++)
         if (first_alike(d, i) == i)
             kinds[nkinds++] = logs[i];
@@ -235,13 +236,13 @@ static int fit_kinds(struct hrun_design *d, struct hrun_error *err)
         return -1;
     }
     for (int i = 0, k = 0; i < d->nsubs; i++)
-        d->models[i] = first_alike(d, i) == i ? fitted[k++] : d->models[first_alike(d, i)];
+        d->fit.models[i] = first_alike(d, i) == i ? fitted[k++] : d->fit.models[first_alike(d, i)];
     for (int i = 0; i < d->nsubs; i++)
         drop_beyond(d, i);
     for (int k = 0; k < 1 + design_deals(d); k++)
-        if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FORM_NPT,
-                                    k ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, &d->set.fit, &d->corrections[k], &why) &&
-            why.code != HRUN_ENODATA) {
+        if (hrun_corrections_create(d->app, logs, d->nsubs, d->fit.models, HRUN_FORM_NPT,
+                                    k ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, &d->set.fit,
+                                    &d->fit.corrections[k], &why) && why.code != HRUN_ENODATA) {
             *err = why;
             return -1;
         }
@@ -261,7 +262,7 @@ static int limit_shares_memory(const struct hrun_design *d, struct hrun_predicto
 struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create_net(d->app, d->models, d->nsubs, HRUN_FORM_NPT, N,
+    struct hrun_predictor *p = hrun_predictor_create_net(d->app, d->fit.models, d->nsubs, HRUN_FORM_NPT, N,
                                                          d->set.fit.net, NULL, &why);
 
     if (p && design_deals(d) && limit_shares_memory(d, p, &why)) {
@@ -269,8 +270,8 @@ struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, 
         p = NULL;
     }
     for (int k = 0; p && k < 1 + design_deals(d); k++)
-        if (d->corrections[k])
-            hrun_predictor_correct(p, d->corrections[k]);
+        if (d->fit.corrections[k])
+            hrun_predictor_correct(p, d->fit.corrections[k]);
     if (!p && why.code != HRUN_ENODATA && err)
         *err = why;
     else if (!p && err)
@@ -323,8 +324,8 @@ static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, st
     double sum = 0, then_s, off;
     int n = 0;
 
-    for (int i = 0; i < d->nruns; i++) {
-        const struct design_run *r = &d->runs[i];
+    for (int i = 0; i < d->runs.n; i++) {
+        const struct design_run *r = &d->runs.v[i];
 
         if (r->N != g->N || !(r->time_s > 0) || !same_dealt_config(&r->config, &g->config))
             continue;
@@ -352,8 +353,8 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
     int64_t N = 0;
     int rc = 0;
 
-    for (int i = 0; i < d->ngroups && !rc; i++) {
-        struct design_group *g = &d->groups[i];
+    for (int i = 0; i < d->fit.ngroups && !rc; i++) {
+        struct design_group *g = &d->fit.groups[i];
         struct hrun_choice c;
         int found;
 
@@ -374,7 +375,7 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
             continue;
         g->model = log(c.time_s);
         g->common = g->sub >= 0 && g->config.c.pes[g->sub] > 1
-                    ? log(hrun_corrections_common(d->corrections[0], g->N)) : 0;
+                    ? log(hrun_corrections_common(d->fit.corrections[0], g->N)) : 0;
         g->limiting = c.limiting;
         rc = g->config.dealt ? renew_times(d, p, g, err) : 0;
     }
@@ -393,22 +394,22 @@ static double training(const struct hrun_design *d)
     double miss[PAIRS_MAX];
     int n = 0;
 
-    for (int i = 0; i < d->ngroups && n < PAIRS_MAX; i++)
-        if (d->groups[i].sub >= 0 && d->groups[i].kept && isfinite(d->groups[i].model))
-            miss[n++] = fabs(design_missed(&d->groups[i]));
+    for (int i = 0; i < d->fit.ngroups && n < PAIRS_MAX; i++)
+        if (d->fit.groups[i].sub >= 0 && d->fit.groups[i].kept && isfinite(d->fit.groups[i].model))
+            miss[n++] = fabs(design_missed(&d->fit.groups[i]));
     return MAD_FACTOR * design_median(miss, n);
 }
 
 /* What rounding does to times. */
 static void find_rounding(struct hrun_design *d)
 {
-    autofree double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
+    autofree double *time_s = xcalloc((size_t)d->runs.n + 1, sizeof *time_s);
     size_t n = 0;
 
-    for (int i = 0; i < d->nruns; i++)
-        if (d->runs[i].time_s > 0)
-            time_s[n++] = d->runs[i].time_s;
-    d->rounding_s = hrun_times_rounding(time_s, n);
+    for (int i = 0; i < d->runs.n; i++)
+        if (d->runs.v[i].time_s > 0)
+            time_s[n++] = d->runs.v[i].time_s;
+    d->fit.rounding_s = hrun_times_rounding(time_s, n);
 }
 
 /* Of a program that turned out to ignore its shares all runs were with equal ones. */
@@ -416,15 +417,15 @@ static void make_equal(struct hrun_design *d)
 {
     int changed = 0;
 
-    for (int i = 0; i < d->nruns && !design_deals(d); i++) {
-        changed |= d->runs[i].config.dealt;
-        d->runs[i].config.dealt = 0;
+    for (int i = 0; i < d->runs.n && !design_deals(d); i++) {
+        changed |= d->runs.v[i].config.dealt;
+        d->runs.v[i].config.dealt = 0;
     }
     if (!changed)
         return;
-    free(d->groups);
-    d->groups = NULL;
-    d->ngroups = 0;
+    free(d->fit.groups);
+    d->fit.groups = NULL;
+    d->fit.ngroups = 0;
     group_runs(d);
 }
 
@@ -432,17 +433,17 @@ int design_fit(struct hrun_design *d, struct hrun_error *err)
 {
     design_drop_models(d);
     find_rounding(d);
-    d->noise = scatter(d, 0, d->set.fit.sigma_rel);
-    d->noise_s = fmin(scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
+    d->fit.noise = scatter(d, 0, d->set.fit.sigma_rel);
+    d->fit.noise_s = fmin(scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
     group_runs(d);
     if (fit_kinds(d, err))
         return -1;
     make_equal(d);
     if (predict_groups(d, err))
         return -1;
-    d->training = training(d);
-    d->state.exact = d->exact;
+    d->fit.training = training(d);
+    d->state.exact = d->fit.exact;
     d->state.ignores = d->app->shares.units && d->nsubs > 1 && !design_deals(d);
-    d->fitted = d->nruns;
+    d->fit.nruns = d->runs.n;
     return 0;
 }

@@ -41,8 +41,8 @@ static int is_slow(const struct hrun_design *d, const struct dealt_config *confi
 {
     double least = INFINITY, own = INFINITY;
 
-    for (int i = 0; i < d->nruns && d->set.own_budget > 0; i++) {
-        const struct design_run *r = &d->runs[i];
+    for (int i = 0; i < d->runs.n && d->set.own_budget > 0; i++) {
+        const struct design_run *r = &d->runs.v[i];
 
         if (r->time_s <= 0 || (d->nsizes > 1 && r->N >= d->set.sizes[1]) ||
             (double)r->N < (1 - DESIGN_SIZE_SHIFT) * (double)d->set.sizes[0])
@@ -92,8 +92,8 @@ static int was_slow(const struct hrun_design *d, int sub, int m)
 {
     double slow_s = design_slow_s(d);
 
-    for (int i = 0; i < d->nruns; i++)
-        if (d->runs[i].sub == sub && d->runs[i].config.c.procs[sub] == m && d->runs[i].wall_s >= slow_s)
+    for (int i = 0; i < d->runs.n; i++)
+        if (d->runs.v[i].sub == sub && d->runs.v[i].config.c.procs[sub] == m && d->runs.v[i].wall_s >= slow_s)
             return 1;
     return 0;
 }
@@ -103,8 +103,8 @@ static int one_is_quick(const struct hrun_design *d, int sub, int m)
 {
     double least = INFINITY, own = INFINITY;
 
-    for (int i = 0; i < d->nruns; i++) {
-        const struct design_run *r = &d->runs[i];
+    for (int i = 0; i < d->runs.n; i++) {
+        const struct design_run *r = &d->runs.v[i];
 
         if (r->time_s <= 0)
             continue;
@@ -149,8 +149,8 @@ static int knows_two(const struct hrun_design *d, int sub, int m, int several)
 
     if (d->app->fixed && (!several || was_slow(d, sub, m)))
         return 1;
-    for (int i = 0; i < d->nruns; i++) {
-        const struct design_run *r = &d->runs[i];
+    for (int i = 0; i < d->runs.n; i++) {
+        const struct design_run *r = &d->runs.v[i];
 
         if (r->sub != sub || r->time_s <= 0 || r->config.c.procs[sub] != m || (r->config.c.pes[sub] > 1) != several)
             continue;

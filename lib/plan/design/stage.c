@@ -53,12 +53,12 @@ static uint64_t next_random(uint64_t *state)
 /* Random order (Hunold and Carpen-Amarie, arXiv 1505.07734): what drifts with time must not look like N or P. */
 static void shuffle(struct hrun_design *d)
 {
-    for (int i = d->nqueue - 1; i > d->next; i--) {
-        int j = d->next + (int)(next_random(&d->rng) % (uint64_t)(i - d->next + 1));
-        struct design_plan t = d->queue[i];
+    for (int i = d->queue.n - 1; i > d->queue.next; i--) {
+        int j = d->queue.next + (int)(next_random(&d->rng) % (uint64_t)(i - d->queue.next + 1));
+        struct design_plan t = d->queue.v[i];
 
-        d->queue[i] = d->queue[j];
-        d->queue[j] = t;
+        d->queue.v[i] = d->queue.v[j];
+        d->queue.v[j] = t;
     }
 }
 
@@ -77,7 +77,7 @@ static int rounds_beside(const struct hrun_design *d, const struct design_size *
 {
     int is_unseen_choice = s->choice >= 0 && b == s->v + s->choice && !b->runs;
 
-    return is_unseen_choice ? 0 : d->closing ? DESIGN_ROUNDS - 1 : DESIGN_ROUNDS;
+    return is_unseen_choice ? 0 : d->budget.closing ? DESIGN_ROUNDS - 1 : DESIGN_ROUNDS;
 }
 
 /* The run at this size that pays most: the choice while it was not run, or what would be the choice without caution,
@@ -97,7 +97,7 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
             continue;
         one = fmax(design_cost(d, &b->config, b->P, s->N, b->model_s), 1e-9);
         if (!design_affords(d, one, rounds_beside(d, s, b))) {
-            d->too_long = 1;
+            d->queue.too_long = 1;
             continue;
         }
         if ((i == s->choice || (i == s->hope && !known_only)) && !b->runs) {
@@ -149,7 +149,7 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
             runs = (int)fmin(fmax(round(sqrt(most / cost)), 1), AT_ONE_SIZE);
             b->queued = 1;
             design_queue(d, &b->config, s->N, HRUN_DESIGN_CHOICE, b->runs ? 0 : b->model_s, cost);
-            d->queue[d->nqueue - 1].rounds = rounds_beside(d, s, b);
+            d->queue.v[d->queue.n - 1].rounds = rounds_beside(d, s, b);
         }
     }
 }
@@ -172,8 +172,8 @@ static int queue_variant(struct hrun_design *d, struct hrun_predictor *p, const 
         return rc;
     cost = design_cost(d, config, c.P, s->N, c.time_s);
     if (c.time_s <= slow * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
-        d->varied_s + cost <= VARY_SHARE * d->set.budget_s) {
-        d->varied_s += cost;
+        d->budget.varied_s + cost <= VARY_SHARE * d->set.budget_s) {
+        d->budget.varied_s += cost;
         design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost);
     }
     return 0;
@@ -235,16 +235,16 @@ static void queue_repeats(struct hrun_design *d)
 {
     int known = 0;              /* whether times scatter: some configuration was run twice */
 
-    for (int i = 0; i < d->ngroups; i++)
-        known |= d->groups[i].n > 1;
+    for (int i = 0; i < d->fit.ngroups; i++)
+        known |= d->fit.groups[i].n > 1;
     /* As long as it is not known one run is made again alone, which may save the others. */
-    for (int i = 0; i < d->ngroups && !d->exact && (known || d->next == d->nqueue); i++) {
-        const struct design_group *g = &d->groups[i];
+    for (int i = 0; i < d->fit.ngroups && !d->fit.exact && (known || d->queue.next == d->queue.n); i++) {
+        const struct design_group *g = &d->fit.groups[i];
         double sd;
 
         if (g->sub < 0 || g->kept != 1 || g->n > REPEATS || g->failed || !isfinite(g->model))
             continue;
-        sd = hypot(design_noise(d, g->least), d->training);
+        sd = hypot(design_noise(d, g->least), d->fit.training);
         if (fabs(design_missed(g)) > DOUBTFUL * sd)
             design_queue(d, &g->config, g->N, HRUN_DESIGN_REPEAT, 0,
                          design_cost(d, &g->config, g->P, g->N, g->least));
@@ -255,11 +255,11 @@ static void queue_repeats(struct hrun_design *d)
 static int fill_queue(struct hrun_design *d, struct hrun_error *err)
 {
     queue_repeats(d);
-    if (d->next == d->nqueue && d->set.budget_s > 0 && !is_final_part(d) && vary_choice(d, err))
+    if (d->queue.next == d->queue.n && d->set.budget_s > 0 && !is_final_part(d) && vary_choice(d, err))
         return -1;
-    if (d->next == d->nqueue && is_final_part(d))
+    if (d->queue.next == d->queue.n && is_final_part(d))
         queue_mixed_runs(d, 1);
-    if (d->next == d->nqueue)
+    if (d->queue.next == d->queue.n)
         queue_mixed_runs(d, 0);
     return 0;
 }
@@ -295,26 +295,28 @@ static double all_s(const struct hrun_design *d)
     return sum;
 }
 
-/* A budget of its own, d->own_s: rounds of runs of the choices at all sizes, and for each number of processes per PE of
- * each sub-cluster, which has a model of its own, runs at one size; of few configurations only a part of all. Never
- * less than screening and, as far as that part goes, some rounds more. What runs took before counts. Last rounds come
- * on top, as far as they are bounded. Where it has grown, it is not at its end. */
+/* Find the budget of a design that has none given. It pays for some rounds of the choices at all sizes, and for runs of
+ * each model at one size; where configurations are few, for no more than a part of all. It never pays for less than
+ * screening and, within that part, some rounds more. The time of runs known from before is subtracted. The last rounds
+ * come on top, up to a bound. */
 static void find_budget(struct hrun_design *d)
 {
-    double more = d->state.loss > LOSS_MORE ? MORE : 1, rounds_s = DESIGN_ROUNDS * d->round_s;
-    double runs_s = d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options_of(d) / d->nsizes) * d->round_s;
+    struct design_budget *b = &d->budget;
+    double more = d->state.loss > LOSS_MORE ? MORE : 1, rounds_s = DESIGN_ROUNDS * b->round_s;
+    double runs_s = d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options_of(d) / d->nsizes) * b->round_s;
     double most_s = d->set.own_budget * OWN_SHARE * all_s(d), own_s;
 
-    if (d->nsizes == 1 && d->round_s <= SHORT_S)
+    if (d->nsizes == 1 && b->round_s <= SHORT_S)
         runs_s = fmin(runs_s, d->set.own_budget * SHORT_BUDGET_S);
-    if (d->screening_s <= 0)
-        d->screening_s = d->state.spent_s;
-    own_s = fmax(fmax(fmin(runs_s, most_s), d->screening_s + fmin(OWN_LEAST * d->round_s, most_s)) - d->before_s, 0);
+    if (b->screening_s <= 0)
+        b->screening_s = d->state.spent_s;
+    own_s = fmax(fmin(runs_s, most_s), b->screening_s + fmin(OWN_LEAST * b->round_s, most_s));
+    own_s = fmax(own_s - b->before_s, 0);
     d->set.budget_s = fmax(own_s, fmin(d->state.spent_s + rounds_s, OVER * own_s + OVER_ROUNDS * rounds_s));
-    if (own_s > d->own_s)
-        d->closing = 0;
-    d->own_s = own_s;
-    d->closing |= d->state.spent_s >= own_s || d->state.runs > most_runs(d);
+    if (own_s > b->own_s)
+        b->closing = 0;         /* it has grown */
+    b->own_s = own_s;
+    b->closing |= d->state.spent_s >= own_s || d->state.runs > most_runs(d);
 }
 
 /* What a round of the reserve costs, as far as it may, and with it a budget of its own. */
@@ -333,10 +335,10 @@ static void keep_reserve(struct hrun_design *d)
     }
     if (!(round_s > 0))
         return;
-    d->round_s = round_s;
+    d->budget.round_s = round_s;
     if (d->set.own_budget > 0)
         find_budget(d);
-    d->round_s = fmin(d->round_s, DESIGN_RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
+    d->budget.round_s = fmin(d->budget.round_s, DESIGN_RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
 
 /* What has to be run at a size in the end: the choice; rival: the next best, where it was never run and may be the
@@ -348,7 +350,7 @@ static const struct design_belief *finalist(const struct hrun_design *d, const s
     if (!choice || choice->failed)
         return NULL;
     if (!rival)
-        return choice->runs < (d->exact ? 1 : CONFIRMED) ? choice : NULL;
+        return choice->runs < (d->fit.exact ? 1 : CONFIRMED) ? choice : NULL;
     for (int i = 0; i < s->n; i++)
         if (i != s->choice && !s->v[i].failed && (!next || s->v[i].mean < next->mean))
             next = &s->v[i];
@@ -379,8 +381,8 @@ static void queue_finalist(struct hrun_design *d)
         }
     if (best) {
         design_queue(d, &best->config, N, HRUN_DESIGN_CHOICE, best->model_s, least);
-        d->queue[d->nqueue - 1].rounds = 0;
-    } else if (!enough && d->closing) {
+        d->queue.v[d->queue.n - 1].rounds = 0;
+    } else if (!enough && d->budget.closing) {
         queue_mixed_runs(d, 1);
     }
 }
@@ -389,7 +391,7 @@ int design_conclude(struct hrun_design *d, struct hrun_error *err)
 {
     struct hrun_error own = { 0 };
 
-    if (d->models && d->fitted == d->nruns)
+    if (d->fit.models && d->fit.nruns == d->runs.n)
         return 0;
     if (!design_fit(d, &own) && !design_believe(d, &own))
         return 0;
@@ -402,14 +404,14 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
 {
     struct hrun_error own = { 0 };
 
-    d->nqueue = d->next = d->too_long = 0;
+    d->queue.n = d->queue.next = d->queue.too_long = 0;
     design_drop_short(d);
-    for (int before = -1; !d->closing && d->next == d->nqueue && d->screened != before; ) {
+    for (int before = -1; !d->budget.closing && d->queue.next == d->queue.n && d->screened != before; ) {
         before = d->screened;
         if (design_screen(d, &own))
             goto fail;
     }
-    if (d->next == d->nqueue) {
+    if (d->queue.next == d->queue.n) {
         if (design_fit(d, &own) || design_believe(d, &own))
             goto fail;
         if (d->set.target > 0 && target_reached(d)) {
@@ -417,14 +419,14 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
             return 0;
         }
         keep_reserve(d);
-        if (!d->closing && fill_queue(d, &own))
+        if (!d->budget.closing && fill_queue(d, &own))
             goto fail;
-        d->closing |= d->next == d->nqueue && d->too_long;
-        if (d->next == d->nqueue)
+        d->budget.closing |= d->queue.next == d->queue.n && d->queue.too_long;
+        if (d->queue.next == d->queue.n)
             queue_finalist(d);
     }
-    if (d->next == d->nqueue)
-        d->state.end = d->closing || d->too_long ? HRUN_DESIGN_BUDGET
+    if (d->queue.next == d->queue.n)
+        d->state.end = d->budget.closing || d->queue.too_long ? HRUN_DESIGN_BUDGET
                      : d->state.sizes && d->state.settled == d->state.sizes ? HRUN_DESIGN_STABLE
                      : HRUN_DESIGN_EXHAUSTED;
     shuffle(d);
