@@ -72,11 +72,13 @@ static long level_capacity(const struct plan_level *l, int i)
     return most;
 }
 
-/* dst[x] = min(dst[x], min over p = 1..G of src[x - p M] + p); positions are sums: dst[0] stands for dlo. */
-static void slide_minimum(struct plan_level *l, uint32_t *dst, int dlo, int dwidth, const uint32_t *src, int slo,
-                          int swidth, int M, int G)
+/* Add option o of sub-cluster k: dst[x] = min(dst[x], min over p = 1..G of src[x - p M] + p), where dst is a layer k and
+ * src a layer k + 1. Positions are sums: dst[0] stands for dlo. */
+static void slide_minimum(struct plan_level *l, int k, int o, uint32_t *dst, const uint32_t *src)
 {
-    long dhi = (long)dlo + dwidth - 1, shi = (long)slo + swidth - 1;
+    int M = l->s->oracle->options[o].m, G = l->s->subs[k].npes;
+    int dlo = l->lo[k], dwidth = l->width[k], slo = l->lo[k + 1];
+    long dhi = (long)dlo + dwidth - 1, shi = (long)slo + l->width[k + 1] - 1;
     long pmin = dlo > shi ? (dlo - shi + M - 1) / M : 1, pmax = dhi >= slo ? (dhi - slo) / M : 0;
 
     if (pmin < 1)
@@ -185,18 +187,15 @@ int plan_level_build(struct plan_level *l, int P, const double *v, double level,
     if (with_need)
         l->need[n][0] = NEVER;
     for (int k = n - 1; k >= 0; k--) {
-        int lo = l->lo[k], width = l->width[k], slo = l->lo[k + 1], swidth = l->width[k + 1];
         skip_sub(l, k, l->free[k + 1], l->free[k]);
         if (with_need)
             skip_sub(l, k, l->need[k + 1], l->need[k]);
         for (int o = s->first[k]; o < s->first[k + 1]; o++) {
-            int M = s->oracle->options[o].m, G = s->subs[k].npes;
             if (v[o] > level)
                 continue;
-            slide_minimum(l, l->free[k], lo, width, l->free[k + 1], slo, swidth, M, G);
+            slide_minimum(l, k, o, l->free[k], l->free[k + 1]);
             if (with_need)
-                slide_minimum(l, l->need[k], lo, width, v[o] == level ? l->free[k + 1] : l->need[k + 1],
-                              slo, swidth, M, G);
+                slide_minimum(l, k, o, l->need[k], v[o] == level ? l->free[k + 1] : l->need[k + 1]);
         }
     }
     return l->free[0][0] != NEVER;
@@ -271,48 +270,53 @@ static int *path_pairs(const struct plan_level *l, int path)
     return l->pairs + (size_t)path * 2 * (size_t)l->s->nsubs;
 }
 
-/* Append the best path that shares the first `turn` pairs with from[] (which has `used` PEs there, leaves
- * `sum` processes and still needs the level if `need`), and takes a pair after *after at `turn`. Nothing if
- * none. */
-static void add_best_path(struct plan_level *l, const int *from, int turn, int used, long sum, int need,
-                          const struct pair_key *after)
+/* The first `turn` pairs of a path, and what they leave to the sub-clusters from there on. */
+struct path_start {
+    const int *pairs;
+    int turn;
+    int used;               /* PEs of these pairs */
+    int need;               /* 1: none of them is of value `level` yet */
+    long sum;               /* processes that are left */
+};
+
+/* Append the best path with this start that takes a pair after *after (NULL: any) next. Nothing if there is none. */
+static void add_best_path(struct plan_level *l, struct path_start start, const struct pair_key *after)
 {
     int n = l->s->nsubs, *pair;
     struct pair_key key;
 
-    if (!next_pair(l, turn, need, sum, after, &key))
+    if (!next_pair(l, start.turn, start.need, start.sum, after, &key))
         return;
     hrun_grow(l->paths, l->npaths + 1, l->paths_cap);
     hrun_grow(l->pairs, ((size_t)l->npaths + 1) * 2 * (size_t)n, l->pairs_cap);
     pair = path_pairs(l, l->npaths);
-    memcpy(pair, from, (size_t)turn * 2 * sizeof *pair);
-    l->paths[l->npaths].turn = turn;
-    l->paths[l->npaths].npes = used + (int)key.cost;
-    for (int k = turn; k < n; k++) {
-        if (k > turn)
-            next_pair(l, k, need, sum, NULL, &key);
+    memcpy(pair, start.pairs, (size_t)start.turn * 2 * sizeof *pair);
+    l->paths[l->npaths++] = (struct plan_path){ start.turn, start.used + (int)key.cost };
+    for (int k = start.turn; k < n; k++) {
+        if (k > start.turn)
+            next_pair(l, k, start.need, start.sum, NULL, &key);
         pair[2 * k] = key.p;
         pair[2 * k + 1] = key.m;
-        sum -= (long)key.p * key.m;
-        need = need && !pair_is_level(l, k, key.m);
+        start.sum -= (long)key.p * key.m;
+        start.need = start.need && !pair_is_level(l, k, key.m);
     }
-    l->npaths++;
 }
 
-/* Split what path[] stood for, without itself: for each sub-cluster from its turn on, the same pairs before
+/* Split the set that path[] stood for, without itself: for each sub-cluster from its turn on, the same pairs before
  * and a later pair there. */
 static void add_rest_paths(struct plan_level *l, const int *path, int turn, int npes)
 {
-    int n = l->s->nsubs, used = 0, need = 1;
-    long sum = l->P;
+    struct path_start start = { .pairs = path, .need = 1, .sum = l->P };
 
-    for (int k = 0; k < n; k++) {
-        struct pair_key own = { (uint32_t)(npes - used), path[2 * k], path[2 * k + 1] };
+    for (; start.turn < l->s->nsubs; start.turn++) {
+        int k = start.turn;
+        struct pair_key own = { (uint32_t)(npes - start.used), path[2 * k], path[2 * k + 1] };
+
         if (k >= turn)
-            add_best_path(l, path, k, used, sum, need, &own);
-        used += own.p;
-        sum -= (long)own.p * own.m;
-        need = need && !pair_is_level(l, k, own.m);
+            add_best_path(l, start, &own);
+        start.used += own.p;
+        start.sum -= (long)own.p * own.m;
+        start.need = start.need && !pair_is_level(l, k, own.m);
     }
 }
 
@@ -335,7 +339,7 @@ void plan_level_add(struct plan_level *l, const struct plan_row *row, struct pla
     struct hrun_choice c = { .config.nsubs = n, .P = l->P, .value = l->level };
 
     l->npaths = 0;
-    add_best_path(l, path, 0, 0, l->P, 1, NULL);
+    add_best_path(l, (struct path_start){ .pairs = path, .need = 1, .sum = l->P }, NULL);
     while (l->npaths > 0) {
         int first = 0, turn;
         for (int i = 1; i < l->npaths; i++)

@@ -54,9 +54,8 @@ static int advance(const struct plan_space *s, struct hrun_choice *c, int *optio
     return 0;
 }
 
-int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
-              int (*visit)(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
-                           struct hrun_error *err), void *ctx, struct hrun_error *err)
+int plan_each(struct plan_space *s, struct hrun_plan_counts *counts, plan_visit_fn *visit, void *ctx,
+              struct hrun_error *err)
 {
     struct hrun_choice c = { .config.nsubs = s->nsubs };
     autofree int *option = xcalloc((size_t)s->nsubs + 1, sizeof(int));

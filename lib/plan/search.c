@@ -234,9 +234,11 @@ int plan_search_without(const struct hrun_plan_problem *problem, const struct hr
     if ((problem->objective && !problem->objective->separable) ||
         (l && (l->cost > 0 || l->energy_j > 0 || l->pes > 0)))
         return plan_few_enough(problem, err) || hrun_plan_exhaustive(problem, more, out, err) ? -1 : 0;
+    looks.known = known;
+    looks.nknown = n;
     if (problem->oracle->parts > 0)
         looks.parts = problem->oracle->parts;
-    if (problem->oracle->whole ? plan_search_whole(problem, known, n, top, &looks, &p, err)
+    if (problem->oracle->whole ? plan_search_whole(problem, top, &looks, &p, err)
                                : plan_search_tuned(problem, more, &tuning, NULL, &p, err))
         return -1;
     if (l && drop_slow(problem, &p, err))

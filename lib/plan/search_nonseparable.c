@@ -33,7 +33,7 @@ enum { STEPS = 8 };
 
 int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err)
 {
-    if (plan_known_find(w->known, w->nknown, &w->c.config)) {
+    if (plan_known_find(w->looks->known, w->looks->nknown, &w->c.config)) {
         w->c.value = INFINITY;
         return 0;
     }
@@ -75,13 +75,15 @@ int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int mos
 
 /* ------------------------------------------------------------------ by the order of the bound */
 
-/* Look at v[*seen..n-1], in order of their bounds. *done: 1 when none behind the last one looked at can enter
- * the list. *bound: the least value that one of those not looked at may have. */
-static int look_at_list(struct plan_walk *w, const struct hrun_choice *v, int *seen, int n, int *done, double *bound,
+/* Look at the configurations of `listed` from *seen on, in order of their bounds. *done: 1 when none behind the last one
+ * looked at can enter the list. *bound: the least value that one of those not looked at may have. */
+static int look_at_list(struct plan_walk *w, const struct hrun_plan *listed, int *seen, int *done, double *bound,
                         struct hrun_error *err)
 {
+    const struct hrun_choice *v = listed->v;
+
     *done = 0;
-    for (int k = *seen; k < n; *seen = ++k) {
+    for (int k = *seen; k < listed->n; *seen = ++k) {
         const struct plan_row *row;
 
         *bound = fmax(*bound, v[k].value);
@@ -107,7 +109,7 @@ static int by_bound(struct plan_walk *w, const struct hrun_plan_problem *problem
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct hrun_oracle separable = *problem->oracle;
     struct hrun_plan_problem lower = *problem;
-    int seen = 0, all = 0, top = (w->looks->first > w->best.top ? w->looks->first : w->best.top) + w->nknown;
+    int seen = 0, all = 0, top = (w->looks->first > w->best.top ? w->looks->first : w->best.top) + w->looks->nknown;
 
     separable.whole = NULL;
     lower.oracle = &separable;
@@ -118,7 +120,7 @@ static int by_bound(struct plan_walk *w, const struct hrun_plan_problem *problem
         if (plan_search_tuned(&lower, top, &tuning, NULL, &p, err))
             return -1;
         *counts = p->counts;
-        rc = look_at_list(w, p->v, &seen, p->n, exact, bound, err);
+        rc = look_at_list(w, p, &seen, exact, bound, err);
         all = p->n < top && seen == p->n;
         hrun_plan_destroy(p);
         if (rc)
@@ -149,11 +151,11 @@ static int by_processes(struct plan_walk *w, const struct hrun_plan_problem *pro
         if (!row)
             return -1;
         lower.P = P;
-        if (!row->rule || plan_search_tuned(&lower, each + w->nknown, &tuning, NULL, &p, &none))
+        if (!row->rule || plan_search_tuned(&lower, each + w->looks->nknown, &tuning, NULL, &p, &none))
             continue;          /* what is wrong, other than that there is none, the other searches say */
         seen = 0;
         w->most = w->n + each < most ? w->n + each : most;
-        rc = look_at_list(w, p->v, &seen, p->n, &done, &bound, err);
+        rc = look_at_list(w, p, &seen, &done, &bound, err);
         hrun_plan_destroy(p);
         if (rc)
             return -1;
@@ -305,27 +307,20 @@ static int by_entrance(const void *a, const void *b)
 
 static int list_by_parts(struct parts *s, int k, long rest, double value, struct hrun_error *err);
 
-/* Sub-cluster k with p PEs of m processes, and all that may follow. */
-static int bound_with_pair(struct parts *s, int k, int p, int m, long rest, double value, struct hrun_error *err)
+/* Add to the list what begins with the pairs of w->c up to sub-cluster k, has `rest` processes behind it and is of no
+ * less than this value, where the bound of these pairs allows it. */
+static int list_by_bound(struct parts *s, int k, long rest, double value, struct hrun_error *err)
 {
     struct plan_walk *w = s->w;
     const struct hrun_oracle *oracle = w->space.oracle;
     double time_s;
-    int rc;
 
     if (s->left-- <= 0)
         return 0;
-    w->c.config.pes[k] = p;
-    w->c.config.procs[k] = m;
-    w->c.npes += p;
-    rc = oracle->part(oracle->ctx, &w->c.config, k + 1, s->row->P, &time_s, err);
-    if (!rc) {
-        value = fmax(value, plan_value(&w->space, time_s));
-        rc = plan_walk_may_enter(w, k + 1, rest, s->most_m, value) ? list_by_parts(s, k + 1, rest, value, err) : 0;
-    }
-    w->c.config.pes[k] = w->c.config.procs[k] = 0;
-    w->c.npes -= p;
-    return rc;
+    if (oracle->part(oracle->ctx, &w->c.config, k + 1, s->row->P, &time_s, err))
+        return -1;
+    value = fmax(value, plan_value(&w->space, time_s));
+    return plan_walk_may_enter(w, k + 1, rest, s->most_m, value) ? list_by_parts(s, k + 1, rest, value, err) : 0;
 }
 
 /* Add to the list what begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on. */
@@ -348,11 +343,18 @@ static int list_by_parts(struct parts *s, int k, long rest, double value, struct
     for (int o = space->first[k]; o < space->first[k + 1]; o++) {
         long m = space->oracle->options[o].m, least = rest > s->held[k + 1] ? (rest - s->held[k + 1] + m - 1) / m : 1;
 
-        for (long p = rest / m < space->subs[k].npes ? rest / m : space->subs[k].npes; p >= least; p--)
-            if (plan_best_wants(&w->best, s->row->v[o]) && s->row->v[o] < INFINITY &&
-                bound_with_pair(s, k, (int)p, (int)m, rest - p * m, fmax(value, s->row->v[o]), err))
+        for (long p = rest / m < space->subs[k].npes ? rest / m : space->subs[k].npes; p >= least; p--) {
+            if (!plan_best_wants(&w->best, s->row->v[o]) || s->row->v[o] == INFINITY)
+                continue;
+            w->c.config.pes[k] = (int)p;
+            w->c.config.procs[k] = (int)m;
+            w->c.npes += (int)p;
+            if (list_by_bound(s, k, rest - p * m, fmax(value, s->row->v[o]), err))
                 return -1;
+            w->c.npes -= (int)p;
+        }
     }
+    w->c.config.pes[k] = w->c.config.procs[k] = 0;
     return list_by_parts(s, k + 1, rest, value, err);
 }
 
@@ -431,7 +433,9 @@ static int by_shares(struct plan_walk *w, int *done, double *least, struct hrun_
     autorelease(plan_dealt_release) struct plan_dealt d;
 
     plan_dealt_init(&d, &w->space);
-    if (plan_dealt_search(&d, EFFORT, look_at_found, w, err))
+    d.found = look_at_found;
+    d.found_ctx = w;
+    if (plan_dealt_search(&d, EFFORT, err))
         return -1;
     *least = d.least;
     return *least < INFINITY ? plan_dealt_list(w, &d, w->looks->parts * PART_EFFORT, done, least, err) : 0;
@@ -450,13 +454,12 @@ static void walk_release(struct plan_walk *w)
     plan_space_release(&w->space);
 }
 
-int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
-                      const struct plan_looks *looks, struct hrun_plan **out, struct hrun_error *err)
+int plan_search_whole(const struct hrun_plan_problem *problem, int top, const struct plan_looks *looks,
+                      struct hrun_plan **out, struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { 0 };
     long bounded = top > looks->bounded ? top : looks->bounded, all = bounded + looks->local;
-    autorelease(walk_release) struct plan_walk w = { .looks = looks, .most = bounded, .known = known, .nknown = n,
-                                                     .best = { .top = top } };
+    autorelease(walk_release) struct plan_walk w = { .looks = looks, .most = bounded, .best = { .top = top } };
     double started = plan_clock(), bound = 0, least = 0;
     int done = 0, exact, shared;
 

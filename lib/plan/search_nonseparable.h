@@ -15,12 +15,14 @@ struct plan_looks {
     long local;     /* and where that does not suffice so many more, from the best one found to its neighbours */
     long parts;     /* so many bounds of parts of configurations are asked for, where the oracle has them; and as much
                        effort goes into a list of configurations with unequal shares as a quarter of them takes */
+    const struct hrun_known *known; /* nknown configurations that are not looked at */
+    int nknown;
 };
 
 /* A look plays a network operation or two: some 0.1 ms with 16 processes, and as the square of their number. 2000 looks
  * are within what a launch takes. Half of them are for proving, half for finding where that does not end. Bounds of
  * parts are for 0.1 s where one takes 0.1 us. */
-#define PLAN_LOOKS_DEFAULT { 16, 1000, 1000, 1000000 }
+#define PLAN_LOOKS_DEFAULT { .first = 16, .bounded = 1000, .local = 1000, .parts = 1000000 }
 
 /* Where a search of a model that is not separable is. */
 struct plan_walk {
@@ -29,8 +31,6 @@ struct plan_walk {
     struct hrun_choice c;       /* the one that is looked at */
     struct hrun_choice from;    /* where the walk is */
     const struct plan_looks *looks;
-    const struct hrun_known *known; /* nknown that are not wanted */
-    int nknown;
     long n;                     /* looks taken */
     long most;                  /* as many as may be taken now */
     int moved;
@@ -49,8 +49,8 @@ int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int mos
 int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int *done, double *least,
                     struct hrun_error *err);
 
-/* hrun_plan_search of a model that is not separable, without known[n]; separable objectives only. */
-int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
-                      const struct plan_looks *looks, struct hrun_plan **out, struct hrun_error *err);
+/* hrun_plan_search of a model that is not separable; separable objectives only. */
+int plan_search_whole(const struct hrun_plan_problem *problem, int top, const struct plan_looks *looks,
+                      struct hrun_plan **out, struct hrun_error *err);
 
 #endif

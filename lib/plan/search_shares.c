@@ -223,31 +223,37 @@ static double relaxed(struct plan_dealt *d, int lo, double near)
 
 /* ------------------------------------------------------------------ the knapsack */
 
-/* dst[x] = max(dst[x], max over p = least..most of src[x - p m] + p m u); positions are sums: dst[0] stands for dlo. */
-static void slide_most_units(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const int64_t *src, long slo,
-                             long shi, long m, int64_t u, long least, long most)
+/* Add option o of sub-cluster k: dst[x] = max(dst[x], max over p = least..most of src[x - p m] + p m u), where src is the
+ * layer behind it. Positions are sums: dst[0] stands for dlo. */
+static void slide_most_units(struct plan_dealt *d, struct plan_pack *x, int k, int o)
 {
+    const struct plan_layer *to = &x->layer[k], *after = to + 1;
+    int64_t *dst = x->cell + to->at, u = x->u[o];
+    const int64_t *src = x->cell + after->at;
+    long dlo = to->from, dhi = to->to, slo = after->from, shi = after->to;
+    long m = d->space->oracle->options[o].m, least = x->fewest[o], most = x->most[o];
+
     if (most - least < PLAIN_PASSES) {
         for (long p = least; p <= most; p++) {
-            long from = slo + p * m > dlo ? slo + p * m : dlo, to = shi + p * m < dhi ? shi + p * m : dhi;
+            long first = slo + p * m > dlo ? slo + p * m : dlo, last = shi + p * m < dhi ? shi + p * m : dhi;
             int64_t done = p * m * u;
 
-            for (long x = from; x <= to; x++) {
-                int64_t found = src[x - p * m - slo] + done;
-                if (found > dst[x - dlo])
-                    dst[x - dlo] = found;
+            for (long sum = first; sum <= last; sum++) {
+                int64_t found = src[sum - p * m - slo] + done;
+                if (found > dst[sum - dlo])
+                    dst[sum - dlo] = found;
             }
         }
         return;
     }
-    /* Each class of sums modulo m is a sequence of its own. A source at q gives src[q] + (x - q) u at x, so the queue
+    /* Each class of sums modulo m is a sequence of its own. A source at q gives src[q] + (sum - q) u at sum, so the queue
      * holds positions by falling src[q] - q u, and drops those more than `most` steps back. */
     for (long r = 0; r < m && dlo + r <= dhi; r++) {
-        long x = dlo + r, q = slo + ((x - slo) % m + m) % m;
+        long sum = dlo + r, q = slo + ((sum - slo) % m + m) % m;
         size_t head = 0, tail = 0;
 
-        for (; x <= dhi; x += m) {
-            for (; q <= x - least * m && q <= shi; q += m) {
+        for (; sum <= dhi; sum += m) {
+            for (; q <= sum - least * m && q <= shi; q += m) {
                 int64_t key = src[q - slo] - q * u;
                 if (src[q - slo] < 0)
                     continue;
@@ -255,12 +261,12 @@ static void slide_most_units(struct plan_dealt *d, int64_t *dst, long dlo, long 
                     tail--;
                 d->queue[tail++] = q;
             }
-            while (head < tail && d->queue[head] < x - most * m)
+            while (head < tail && d->queue[head] < sum - most * m)
                 head++;
             if (head < tail) {
-                int64_t found = src[d->queue[head] - slo] + (x - d->queue[head]) * u;
-                if (found > dst[x - dlo])
-                    dst[x - dlo] = found;
+                int64_t found = src[d->queue[head] - slo] + (sum - d->queue[head]) * u;
+                if (found > dst[sum - dlo])
+                    dst[sum - dlo] = found;
             }
         }
     }
@@ -352,15 +358,14 @@ int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack
         return rc;
     x->cell[0] = 0;
     for (int k = s->nsubs - 1; k >= 0; k--) {
-        struct plan_layer *l = &x->layer[k], *after = l + 1;
+        struct plan_layer *l = &x->layer[k];
         int64_t *to = x->cell + l->at;
 
         for (long sum = l->from; sum <= l->to; sum++)
             to[sum - l->from] = l->skip ? plan_pack_after(x, k + 1, sum) : NEVER;
         for (int o = s->first[k]; o < s->first[k + 1]; o++)
             if (x->fewest[o] <= x->most[o]) {
-                slide_most_units(d, to, l->from, l->to, x->cell + after->at, after->from, after->to,
-                                 s->oracle->options[o].m, x->u[o], x->fewest[o], x->most[o]);
+                slide_most_units(d, x, k, o);
                 d->effort -= CALL_COST + CELL_COST * (l->to - l->from + 1);
             }
     }
@@ -496,16 +501,12 @@ static int settle(void *ctx, int P, struct hrun_error *err)
     }
 }
 
-int plan_dealt_search(struct plan_dealt *d, long effort,
-                      int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c,
-                                   struct hrun_error *err), void *ctx, struct hrun_error *err)
+int plan_dealt_search(struct plan_dealt *d, long effort, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
 
     d->effort = effort;
     d->limit = d->least = INFINITY;
-    d->found = found;
-    d->found_ctx = ctx;
     d->look = settle;
     d->look_ctx = d;
     d->intervals.least = -INFINITY;

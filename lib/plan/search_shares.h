@@ -64,11 +64,9 @@ struct plan_dealt {
 void plan_dealt_init(struct plan_dealt *d, struct plan_space *s);
 void plan_dealt_release(struct plan_dealt *d);
 
-/* d->least of all configurations, with about so much effort; INFINITY when none does all units. found gets each that is
- * better than those before: pes, procs, P and npes. Errors: those of found and of the oracle. */
-int plan_dealt_search(struct plan_dealt *d, long effort,
-                      int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c,
-                                   struct hrun_error *err), void *ctx, struct hrun_error *err);
+/* Set d->least, of all configurations, with about this effort in ns; INFINITY when none does all units. d->found gets
+ * each that is better than those before: pes, procs, P and npes. Errors: those of d->found and of the oracle. */
+int plan_dealt_search(struct plan_dealt *d, long effort, struct hrun_error *err);
 
 /* Give each P at which all may be done by d->limit to `at`, about those of the least bound first, with row, line and
  * units set, until the effort is used up. Then all that was not looked at, or last, is not below d->intervals.least.

@@ -94,12 +94,13 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
 int plan_fail_none(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                    struct hrun_error *err);
 
-/* Look at every configuration of a problem: those that are valid are given to visit, with their P and npes, the times t
- * of the options at P, and the largest of those used, which no more exact time is below. visit returns 0, or -1 with
- * *err, which ends it. Counts as the search does. Errors: those of the oracle. */
-int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
-              int (*visit)(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
-                           struct hrun_error *err), void *ctx, struct hrun_error *err);
+/* Gets a valid configuration with its P and npes, the times t of the options at P, and the largest of those used: a more
+ * exact time is not below it. Result: 0, or -1 with *err, which ends plan_each. */
+typedef int plan_visit_fn(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+                          struct hrun_error *err);
+/* Visit all valid configurations of a problem, and count as the search does. Errors: those of the oracle. */
+int plan_each(struct plan_space *s, struct hrun_plan_counts *counts, plan_visit_fn *visit, void *ctx,
+              struct hrun_error *err);
 /* HRUN_EINVAL when there are too many for that. */
 int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *err);
 

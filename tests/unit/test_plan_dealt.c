@@ -278,11 +278,11 @@ static struct tally {
 /* With little effort: exact only where the first is the best, else within the gap. */
 static void little_effort(const struct hrun_plan_problem *problem, int top, uint64_t *r)
 {
-    struct plan_looks few = { 4, 1 + below(r, 8), below(r, 8), 10 + below(r, 200) };
+    struct plan_looks few = { 4, 1 + below(r, 8), below(r, 8), 10 + below(r, 200), NULL, 0 };
     struct hrun_plan *p = NULL;
     int bad;
 
-    if (plan_search_whole(problem, NULL, 0, top, &few, &p, NULL)) {
+    if (plan_search_whole(problem, top, &few, &p, NULL)) {
         tally.unsound++;
         return;
     }
@@ -299,7 +299,7 @@ static void little_effort(const struct hrun_plan_problem *problem, int top, uint
 static void check_instance(uint64_t *r, int k)
 {
     struct hrun_plan_problem problem = { &x.oracle, x.subs, below(r, 4) ? NULL : &in_steps, 0, NULL };
-    static const struct plan_looks enough = { 64, LISTED, 0, 1000000 };
+    static const struct plan_looks enough = { 64, LISTED, 0, 1000000, NULL, 0 };
     struct hrun_plan *p = NULL;
     struct hrun_error err;
     int top = 1 + (below(r, 2) ? below(r, 12) : 0), rc;
@@ -308,7 +308,7 @@ static void check_instance(uint64_t *r, int k)
         problem.P = 1 + below(r, x.max_P);
     brute_force(&x, &problem, add_found);
     looks = 0;
-    rc = plan_search_whole(&problem, NULL, 0, top, &enough, &p, &err);
+    rc = plan_search_whole(&problem, top, &enough, &p, &err);
     if (!nfound) {
         tally.differ += case_breaks(rc != -1 || err.code != HRUN_EINFEASIBLE, k);
     } else {

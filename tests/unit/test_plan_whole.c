@@ -187,12 +187,12 @@ static struct tally {
 /* The same with few looks: exact only where it is the brute force's list. */
 static void few_looks(const struct hrun_plan_problem *problem, int top, uint64_t *r)
 {
-    struct plan_looks few = { 1 + below(r, 8), below(r, 12), below(r, 30), below(r, 60) };
+    struct plan_looks few = { 1 + below(r, 8), below(r, 12), below(r, 30), below(r, 60), NULL, 0 };
     struct hrun_plan *p = NULL;
     struct hrun_error err;
 
     looks = 0;
-    if (plan_search_whole(problem, NULL, 0, top, &few, &p, &err)) {
+    if (plan_search_whole(problem, top, &few, &p, &err)) {
         tally.unsound++;
         return;
     }
@@ -216,7 +216,7 @@ static void check_instance(uint64_t *r)
         problem.objective = &cost;
     brute_force(&x, &problem, add_found);
     for (int k = 0; k < 2; k++) {
-        static const struct plan_looks enough = { 64, LISTED, 0, 4 * LISTED };
+        static const struct plan_looks enough = { 64, LISTED, 0, 4 * LISTED, NULL, 0 };
         struct hrun_plan *p = NULL;
         struct hrun_error err;
         int rc;
@@ -224,7 +224,7 @@ static void check_instance(uint64_t *r)
         looks = 0;
         rc = k ? hrun_plan_exhaustive(&problem, top, &p, &err)
              : problem.objective == &cost ? hrun_plan_search(&problem, top, &p, &err)
-             : plan_search_whole(&problem, NULL, 0, top, &enough, &p, &err);
+             : plan_search_whole(&problem, top, &enough, &p, &err);
         if (!nfound)
             tally.differ += rc != -1 || err.code != HRUN_EINFEASIBLE;
         else if (rc || !same_list(p, top) || !p->exact)
