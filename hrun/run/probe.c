@@ -44,7 +44,7 @@ static int probe_ask_watched(struct probe *p, const struct context *c, struct hr
     if (!l)
         return -1;
     waits_init(&waits);
-    waits_prepare(&waits, c, l, &job);
+    waits_add_preload(&waits, c, l, &job);
     memcpy(p->why, waits.why, sizeof p->why);
     p->apart = *p->why != 0;
     waits_release(&waits);

@@ -412,7 +412,7 @@ static void add_rank_places(const struct command *cmd, struct hrun_buf *out)
     hrun_buf_adds(out, l->nranks > SHOWN ? "...\n" : "\n");
 }
 
-int report_plan(const struct prepared *p, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err)
+int report_plan(const struct launch_plan *p, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err)
 {
     const struct context *c = &p->c;
     const struct decision *d = &p->d;

@@ -10,7 +10,7 @@
 #include "session/document.h"
 
 /* Append the dry run; with -v also the rankfile or host file. */
-int report_plan(const struct prepared *p, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err);
+int report_plan(const struct launch_plan *p, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err);
 
 /* Append the cluster (--show-cluster); signatures may be shorter than the sub-clusters when they are not known. */
 void report_cluster(const struct context *c, struct hrun_buf *out);
@@ -35,8 +35,8 @@ void report_misses(const struct decision *d, struct hrun_buf *out);
 void report_threads(const struct hrun_layout *l, const char *lead, struct hrun_buf *out);
 
 /* Lines before and after a run. size_is_passed: the size reached the program; recorded: the run is in the log. */
-void report_before(const struct prepared *p, struct hrun_buf *out);
-void report_after(const struct prepared *p, const struct work_result *r, int size_is_passed, int recorded,
+void report_before(const struct launch_plan *p, struct hrun_buf *out);
+void report_after(const struct launch_plan *p, const struct work_result *r, int size_is_passed, int recorded,
                   struct hrun_buf *out);
 
 /* The hosts of the first n PEs of a sub-cluster, folded; of a long list the beginning and the number of hosts. */

@@ -87,7 +87,7 @@ static void add_learning(const struct decision *d, struct hrun_buf *out)
     }
 }
 
-void report_before(const struct prepared *p, struct hrun_buf *out)
+void report_before(const struct launch_plan *p, struct hrun_buf *out)
 {
     const struct context *c = &p->c;
     const struct decision *d = &p->d;
@@ -191,7 +191,7 @@ static void add_failed_trial(const struct decision *d, int recorded, struct hrun
                   recorded ? "it is not made again; " : "");
 }
 
-void report_after(const struct prepared *p, const struct work_result *r, int size_is_passed, int recorded,
+void report_after(const struct launch_plan *p, const struct work_result *r, int size_is_passed, int recorded,
                   struct hrun_buf *out)
 {
     const struct context *c = &p->c;

@@ -90,14 +90,14 @@ int run_predict(const struct hrun_settings *s, char **words)
 }
 
 /* Say which values of the user's own input files the run has, where hrun writes these files. */
-static void say_presets(const struct prepared *p)
+static void say_presets(const struct launch_plan *p)
 {
     if (p->w.N)
         presets_say(&p->c, &(struct hrun_app_values){ p->w.N, p->layout->nranks, NULL });
 }
 
 /* Print the job that would be started, and why. */
-static int print_dry_run(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
+static int print_dry_run(const struct launch_plan *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
     autorelease(hrun_buf_release) struct hrun_buf yielding = HRUN_BUF_INIT;
@@ -123,14 +123,14 @@ static int print_dry_run(const struct prepared *p, const struct hrun_job *job, F
     return rc;
 }
 
-static void say_untuned(const struct prepared *p)
+static void say_untuned(const struct launch_plan *p)
 {
     if (p->w.tune && p->w.tune->why[0])
         settings_say(p->c.set, "collective operations are not tuned: %s", p->w.tune->why);
 }
 
 /* For a script that decomposes on its own. */
-static int print_shares(const struct prepared *p, const char *form, struct hrun_error *err)
+static int print_shares(const struct launch_plan *p, const char *form, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     autofree double *share = NULL;
@@ -150,7 +150,7 @@ static int print_shares(const struct prepared *p, const char *form, struct hrun_
     return 0;
 }
 
-static int dry_run(struct prepared *p, struct hrun_error *err)
+static int dry_run(struct launch_plan *p, struct hrun_error *err)
 {
     autorelease(work_words_release) struct work_words words = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf inputs = HRUN_BUF_INIT;
@@ -161,7 +161,7 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
         work_check_inputs(&p->w, p->layout, &inputs, err))
         return -1;
     if (p->w.tune)
-        tune_prepare(p->w.tune, &p->c, p->layout, &job);
+        tune_add_preload(p->w.tune, &p->c, p->layout, &job);
     if ((p->c.program && p->c.engine->check(&job, err)) || print_dry_run(p, &job, stdout, err))
         return -1;
     say_untuned(p);
@@ -171,10 +171,10 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
     return 0;
 }
 
-/* Print the lines before a run. ctx: struct prepared. */
+/* Print the lines before a run. ctx: struct launch_plan. */
 static int print_before_run(void *ctx, const struct hrun_job *job, struct hrun_error *err)
 {
-    const struct prepared *p = ctx;
+    const struct launch_plan *p = ctx;
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     if (p->c.set->verbose && print_dry_run(p, job, stderr, err))
@@ -207,7 +207,7 @@ static int is_worth_recording(const struct decision *d, const struct work_result
 }
 
 /* Has an MPI program failed at once with the default number of processes, as one does that refuses this number? */
-static int is_refused(const struct prepared *p, const struct work_result *r)
+static int is_refused(const struct launch_plan *p, const struct work_result *r)
 {
     static const double AT_ONCE_S = 10;
     const struct hrun_outcome *o = &r->outcome;
@@ -226,7 +226,7 @@ static int is_tuned(const struct work *w)
 }
 
 /* Record the run if its time or its failure tells something. Result: 1 if it was recorded. */
-static int record_run(struct prepared *p, const struct work_result *r, struct hrun_buf *out)
+static int record_run(struct launch_plan *p, const struct work_result *r, struct hrun_buf *out)
 {
     struct hrun_error err = { 0 };
     int refused = is_refused(p, r);
@@ -249,7 +249,7 @@ static int record_run(struct prepared *p, const struct work_result *r, struct hr
     return 1;
 }
 
-static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+static int launch(struct launch_plan *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     struct work_result r = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -278,13 +278,13 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
 }
 
 /* Decide, and launch or tell. Result: the exit status; -1 with *err. */
-static int attempt(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+static int attempt(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     autorelease(tune_release) struct tune tune;
     int status;
 
     tune_init(&tune);
-    if (prepare(p, s, words, err))
+    if (plan_launch(p, s, words, err))
         return -1;
     tune.tell = s->common.verbose && !s->dry_run;
     p->w.tune = s->tune_collectives ? &tune : NULL;
@@ -297,7 +297,7 @@ int run_program(const struct hrun_settings *s, char **words)
 {
     struct hrun_settings anew = *s;
     struct hrun_error err = { 0 };
-    struct prepared p;
+    struct launch_plan p;
     int status, sig;
 
     if (!words[0] && !(s->dry_run && s->common.app)) {
@@ -311,7 +311,7 @@ int run_program(const struct hrun_settings *s, char **words)
     status = attempt(&p, s, words, &err);
     if (status < 0 && err.code == HRUN_ECHANGED) {
         fprintf(stderr, "hrun: %s: asking all hosts anew\n", err.text);
-        prepared_release(&p);
+        launch_plan_release(&p);
         anew.common.refresh = 1;
         status = attempt(&p, &anew, words, &err);
     }
@@ -320,7 +320,7 @@ int run_program(const struct hrun_settings *s, char **words)
         status = context_complain("hrun", &err);
         status = p.probe.status ? p.probe.status : status;
     }
-    prepared_release(&p);
+    launch_plan_release(&p);
     if (sig) {
         signal(sig, SIG_DFL);
         raise(sig);

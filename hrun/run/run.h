@@ -18,7 +18,7 @@ int run_export_topology(const struct hrun_settings *s, char **words);
 int run_predict(const struct hrun_settings *s, char **words);
 int run_program(const struct hrun_settings *s, char **words);
 
-/* ---------------------------------------------------------------- prepare
+/* ---------------------------------------------------------------- plan_launch
  *
  * From the command line to a layout whose PEs are this run's
  *
@@ -28,7 +28,7 @@ int run_program(const struct hrun_settings *s, char **words);
  */
 
 /* Everything up to the point where something could be started. */
-struct prepared {
+struct launch_plan {
     struct context c;
     const struct hrun_settings *set;
     struct question ask;          /* as given, but for what does not count in this run */
@@ -48,10 +48,10 @@ struct prepared {
 
 /* 0, or -1 with *err, which says nothing where sig is set. To be released in any case. Errors: those of the rooms;
  * HRUN_EBUSY where others use what is needed. */
-int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err);
-void prepared_release(struct prepared *p);
+int plan_launch(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err);
+void launch_plan_release(struct launch_plan *p);
 
 /* Lay out the decision without the busy PEs (layout.h). */
-int prepare_layout(struct prepared *p, const char *const *busy, struct hrun_error *err);
+int plan_layout(struct launch_plan *p, const char *const *busy, struct hrun_error *err);
 
 #endif

@@ -63,7 +63,7 @@ static int add_tuning_text(struct tune *t, const struct hrun_net *net, const str
     return hrun_net_tune(net, &ranks, &options, &t->text, err);
 }
 
-void tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job)
+void tune_add_preload(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job)
 {
     autorelease(hrun_buf_release) struct hrun_buf note = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };

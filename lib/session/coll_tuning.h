@@ -23,7 +23,7 @@ void tune_init(struct tune *t);
 void tune_release(struct tune *t);
 
 /* Fill one of the job's preloads for a layout, if it can be tuned; else t->why. */
-void tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job);
+void tune_add_preload(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job);
 
 /* After the run: move what was reported of tuning from the job's trace_text to t->lines. */
 void tune_collect_report(struct tune *t, struct hrun_buf *trace_text);

@@ -38,7 +38,7 @@ static const char *why_not_watched(const struct waits *w, const struct context *
     return NULL;
 }
 
-void waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job)
+void waits_add_preload(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job)
 {
     const char *why;
 

@@ -52,7 +52,7 @@ void waits_init(struct waits *w);
 void waits_release(struct waits *w);
 
 /* Fill the job's trace_* for a layout, as far as its program can be watched. */
-void waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job);
+void waits_add_preload(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job);
 /* After the run has ended well: fill subs and limits, or why. */
 void waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l);
 

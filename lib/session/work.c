@@ -369,9 +369,9 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     if (work_job(w, layout, &words, &stdin_text, &job, err))
         goto done;
     if (w->waits)
-        waits_prepare(w->waits, w->c, layout, &job);
+        waits_add_preload(w->waits, w->c, layout, &job);
     if (w->tune)
-        tune_prepare(w->tune, w->c, layout, &job);
+        tune_add_preload(w->tune, w->c, layout, &job);
     if (w->c->engine->check(&job, err) || work_values(w, layout, &share, &values, err))
         goto done;
     if (w->scratch && w->scratch->home)

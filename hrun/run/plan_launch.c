@@ -1,4 +1,4 @@
-/* prepare.c - from the command line to a layout whose PEs are this run's; see run.h */
+/* plan_launch.c - from the command line to a layout whose PEs are this run's; see run.h */
 #include "base/units.h"
 #include "report.h"
 #include "session/context_network.h"
@@ -23,7 +23,7 @@ static void on_words(void *ctx, const char *text)
     fprintf(stderr, "hrun: %s\n", text);
 }
 
-static void drop_choice(struct prepared *p)
+static void drop_choice(struct launch_plan *p)
 {
     hrun_layout_destroy(p->layout);
     p->layout = NULL;
@@ -33,7 +33,7 @@ static void drop_choice(struct prepared *p)
     variants_release(&p->variants);
 }
 
-void prepared_release(struct prepared *p)
+void launch_plan_release(struct launch_plan *p)
 {
     ledger_release(&p->ledger);
     drop_choice(p);
@@ -43,7 +43,7 @@ void prepared_release(struct prepared *p)
 /* ---------------------------------------------------------------- the decision */
 
 /* Add the command that measures a larger size, where only one size was measured. */
-static void advise_size(const struct prepared *p, const struct finest *f, struct hrun_error *err)
+static void advise_size(const struct launch_plan *p, const struct finest *f, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf command = HRUN_BUF_INIT;
     const struct decision larger = { .N = f->measure };
@@ -57,7 +57,7 @@ static void advise_size(const struct prepared *p, const struct finest *f, struct
 
 /* Decide; with --finest for the largest size up to N (0: any) that a decision exists for. Earlier runs may rule out a
  * size that the models allow. */
-static int decide_size(struct prepared *p, const struct question *q, int finest, int64_t N, struct hrun_error *err)
+static int decide_size(struct launch_plan *p, const struct question *q, int finest, int64_t N, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct finest f = { 0 }, first = { 0 };
@@ -95,7 +95,7 @@ static int decide_size(struct prepared *p, const struct question *q, int finest,
 }
 
 /* Probe, where there is no profile; in a dry run only plan it. */
-static int probe_speeds(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+static int probe_speeds(struct launch_plan *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     p->probe.asked = s->probe;
     if (!s->probe)
@@ -129,7 +129,7 @@ static int make_bare(struct context *c, const char *program, struct hrun_error *
 }
 
 /* Choose by the speeds of the cores, if nothing is known of the program and the host has several kinds of cores. */
-static int choose_kinds(struct prepared *p, const struct question *ask, struct hrun_error *err)
+static int choose_kinds(struct launch_plan *p, const struct question *ask, struct hrun_error *err)
 {
     const char *why_not = p->set->dry_run ? "a run would first measure them, with all cores, in 1.5 s"
                           : ledger_busy(&p->ledger) ? "others use some cores, so that they are not measured now" : NULL;
@@ -142,7 +142,7 @@ static int choose_kinds(struct prepared *p, const struct question *ask, struct h
 }
 
 /* Load the profiles, and decide by them; where variants are open, choose the best one. */
-static int decide_by_profiles(struct prepared *p, struct hrun_error *err)
+static int decide_by_profiles(struct launch_plan *p, struct hrun_error *err)
 {
     struct context *c = &p->c;
     int choose = c->variants_of && !p->set->common.variant && p->N;
@@ -158,7 +158,7 @@ static int decide_by_profiles(struct prepared *p, struct hrun_error *err)
 
 /* For a dry run without words find the definition's program, which need not be installed. A program of that name that
  * is built for other hosts does not count. */
-static int find_definitions_program(struct prepared *p, struct hrun_error *err)
+static int find_definitions_program(struct launch_plan *p, struct hrun_error *err)
 {
     struct hrun_error why;
 
@@ -174,7 +174,7 @@ static int find_definitions_program(struct prepared *p, struct hrun_error *err)
 }
 
 /* Check the file of --network; say if no prediction uses it. */
-static int check_network_option(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+static int check_network_option(struct launch_plan *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     const char *file = s->common.network;
 
@@ -191,7 +191,7 @@ static int check_network_option(struct prepared *p, const struct hrun_settings *
 
 /* ---------------------------------------------------------------- the layout, and whose its PEs are */
 
-int prepare_layout(struct prepared *p, const char *const *busy, struct hrun_error *err)
+int plan_layout(struct launch_plan *p, const char *const *busy, struct hrun_error *err)
 {
     struct context *c = &p->c;
     int rc;
@@ -210,7 +210,7 @@ int prepare_layout(struct prepared *p, const char *const *busy, struct hrun_erro
 
 /* Start a program that nothing is known of, or of which only -n is given, as the allocation grants it, if its rule
  * accepts that number of processes. */
-static int choose_granted(struct prepared *p, struct hrun_error *err)
+static int choose_granted(struct launch_plan *p, struct hrun_error *err)
 {
     struct decision *d = &p->d;
     struct hrun_layout *mapped = NULL;
@@ -239,7 +239,7 @@ static int choose_granted(struct prepared *p, struct hrun_error *err)
 }
 
 /* Decide and lay out, among all PEs or those that are free. Drops an earlier choice. */
-static int choose_on(struct prepared *p, int all, struct hrun_error *err)
+static int choose_on(struct launch_plan *p, int all, struct hrun_error *err)
 {
     struct hrun_layout *mapped = NULL;
     int rc;
@@ -256,11 +256,11 @@ static int choose_on(struct prepared *p, int all, struct hrun_error *err)
     hrun_layout_destroy(mapped);
     if (rc || (p->c.program && work_find_program(&p->w, p->d.P, err)))
         return -1;
-    return prepare_layout(p, p->c.busy, err);
+    return plan_layout(p, p->c.busy, err);
 }
 
 /* Will a probe run, whose times then decide? */
-static int will_probe(const struct prepared *p)
+static int will_probe(const struct launch_plan *p)
 {
     return p->set->probe && p->d.by != BY_MODEL && !p->set->dry_run;
 }
@@ -268,7 +268,7 @@ static int will_probe(const struct prepared *p)
 /* Choose among the PEs that are free; with --wait among all, unless the free ones are predicted to end the run earlier
  * than waiting. Result: 1: it may start; 0: it has to wait for the choice of the whole cluster; -1: nothing can be
  * chosen. */
-static int choose_free(struct prepared *p, struct hrun_error *err)
+static int choose_free(struct launch_plan *p, struct hrun_error *err)
 {
     const char *const *busy = ledger_busy(&p->ledger);
     double free_s = NAN, all_s;
@@ -284,15 +284,15 @@ static int choose_free(struct prepared *p, struct hrun_error *err)
     if (choose_on(p, 1, err))
         return -1;
     all_s = p->d.predicted.known ? p->d.predicted.time.mid : NAN;
-    if (p->set->wait_s > 0 && !prepare_layout(p, busy, &why))
+    if (p->set->wait_s > 0 && !plan_layout(p, busy, &why))
         return 1;
     if (free_s < ledger_free_in(&p->ledger) + all_s)
         return choose_on(p, 0, err) ? -1 : 1;
-    return prepare_layout(p, NULL, err);
+    return plan_layout(p, NULL, err);
 }
 
 /* Lock what is chosen, or wait until that can be done. */
-static int prepare_pes(struct prepared *p, struct hrun_error *err)
+static int plan_pes(struct launch_plan *p, struct hrun_error *err)
 {
     const double end_s = hrun_monotonic_s() + (p->set->wait_s > 0 ? p->set->wait_s : INFINITY);
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -337,7 +337,7 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
 }
 
 /* --explore needs a size. */
-static int check_explore(const struct prepared *p, const struct hrun_settings *s, const char *program,
+static int check_explore(const struct launch_plan *p, const struct hrun_settings *s, const char *program,
                       struct hrun_error *err)
 {
     if (p->N || s->finest || !(p->ask.explore > 0))
@@ -372,7 +372,7 @@ static int64_t count_host_cores(const struct hrun_cluster *cl, int host)
 }
 
 /* Bound the choice by what the allocation grants, unless the user gives a configuration or a mapping. */
-static void apply_grant(struct prepared *p)
+static void apply_grant(struct launch_plan *p)
 {
     const struct hrun_cluster *cl = p->c.cluster;
     struct hrun_app *all = p->c.variants_of;
@@ -402,7 +402,7 @@ static void apply_grant(struct prepared *p)
 /* Let -n start more processes of a program without a definition than there are PEs: they fill the cores as with mpirun.
  * Where hosts have slots, each process is bound to a core, as a memory node may have more cores than its host has
  * slots. Where there are more slots than cores, as many processes share the cores. */
-static void fill_cores(struct prepared *p)
+static void fill_cores(struct launch_plan *p)
 {
     const struct hrun_cluster *cl = p->c.cluster;
     int64_t cores = 0, pes = 0, slots = 0, room = 0;
@@ -424,7 +424,7 @@ static void fill_cores(struct prepared *p)
 
 /* Take -N of a program without a definition as mpirun's -N, processes per node, if the hosts have that many cores and
  * -n fits. */
-static int take_per_node(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+static int take_per_node(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = p->c.cluster;
     int64_t n = p->ask.procs, N = p->N;
@@ -449,7 +449,7 @@ static int take_per_node(struct prepared *p, const struct hrun_settings *s, char
 }
 
 /* Find the definition that knows the program, or that of the command as a whole, and the size. */
-static int find_app_and_size(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+static int find_app_and_size(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
 
@@ -469,7 +469,7 @@ static int find_app_and_size(struct prepared *p, const struct hrun_settings *s, 
 }
 
 /* Without a size the program reads the user's input file: start as many processes as that file asks for. */
-static void take_input_procs(struct prepared *p, const struct hrun_settings *s)
+static void take_input_procs(struct launch_plan *p, const struct hrun_settings *s)
 {
     const struct question *q = &p->ask;
 
@@ -482,7 +482,7 @@ static void take_input_procs(struct prepared *p, const struct hrun_settings *s)
 }
 
 /* Find definition, program, cluster and engine, and describe the work. */
-static int prepare_context(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+static int plan_context(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
 
@@ -523,7 +523,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     return context_choose_engine(c, 1, err) || ledger_open(&p->ledger, c, err) ? -1 : 0;
 }
 
-int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+int plan_launch(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     int probes;
 
@@ -533,12 +533,12 @@ int prepare(struct prepared *p, const struct hrun_settings *s, char **words, str
     p->mapping = s->mapping;
     p->ask.oversubscribe |= s->mapping.oversubscribes;
     p->c.set = &s->common;
-    if (prepare_context(p, s, words, err) || prepare_pes(p, err) || check_network_option(p, s, err))
+    if (plan_context(p, s, words, err) || plan_pes(p, err) || check_network_option(p, s, err))
         return -1;
     probes = will_probe(p);
     if (probe_speeds(p, s, err))
         return -1;
     if (!probes)
         return 0;
-    return (p->c.program && work_find_program(&p->w, p->d.P, err)) || prepare_layout(p, p->c.busy, err) ? -1 : 0;
+    return (p->c.program && work_find_program(&p->w, p->d.P, err)) || plan_layout(p, p->c.busy, err) ? -1 : 0;
 }
