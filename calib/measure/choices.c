@@ -21,7 +21,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
         struct hrun_error why = { 0 };
 
         v->N = sizes[out->n];
-        v->made = !decision_make(c, &as_hrun, &out->known, NULL, v->N, &v->d, &why);
+        v->made = !decision_make(c, &as_hrun, &out->known, v->N, &v->d, &why);
         if (!v->made && why.code != HRUN_EINFEASIBLE) {
             *err = why;
             choices_release(out);

@@ -107,7 +107,7 @@ static int ask_hrun(struct report *r, const struct question *q, int64_t N, struc
         profiles_none(r->c, &r->known, why);
         return 1;
     }
-    if (decision_make(r->c, q, &r->known, NULL, N, d, why))
+    if (decision_make(r->c, q, &r->known, N, d, why))
         return 1;
     if (d->by == BY_MODEL && d->predicted.known && d->plan)
         return 0;

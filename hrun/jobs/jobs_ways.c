@@ -128,7 +128,7 @@ static int find_variant_ways(const struct hrun_settings *s, struct context *c, c
         if (!add_use(&parts, c->cluster, part, &use))
             continue;
         q.use = use.data;
-        if (!decision_make(c, &q, &known, &at, e->N, &d, why)) {
+        if (!decision_make_at(c, &q, &known, &at, &d, why)) {
             if (d.by == BY_MODEL && d.predicted.known)
                 add_job_way(e, is_one_of ? c->app->variant : NULL, &d);
             decision_release(&d);

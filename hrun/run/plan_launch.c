@@ -64,7 +64,7 @@ static int decide_size(struct launch_plan *p, const struct question *q, int fine
     int rc = -1;
 
     if (!finest)
-        return decision_make(&p->c, q, &p->known, NULL, N, &p->d, err);
+        return decision_make(&p->c, q, &p->known, N, &p->d, err);
     p->w.N = 0;
     if (!work_size_is_passed(&p->w))
         return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it "
@@ -78,7 +78,7 @@ static int decide_size(struct launch_plan *p, const struct question *q, int fine
             f.next = N + 1;
             snprintf(f.why, sizeof f.why, "%.639s", why.text);
         }
-        rc = decision_make(&p->c, q, &p->known, NULL, f.N, &p->d, &why);
+        rc = decision_make(&p->c, q, &p->known, f.N, &p->d, &why);
         N = f.N - 1;
         if (rc && (why.code != HRUN_EINFEASIBLE || N < 1))
             break;
@@ -149,8 +149,12 @@ static int decide_by_profiles(struct launch_plan *p, struct hrun_error *err)
 
     if (choose && p->set->finest)
         return hrun_fail(err, HRUN_EINVAL, "--finest chooses the size of one variant: say which with --variant");
-    if (choose)
-        return variants_choose(c, &p->ask, p->N, &p->variants, &p->known, &p->d, err);
+    if (choose) {
+        if (variants_choose(c, &p->ask, p->N, &p->variants, err))
+            return -1;
+        variants_move_chosen(&p->variants, &p->known, &p->d);
+        return 0;
+    }
     if (c->app && (p->N || p->set->finest) && profiles_load(c, &p->known, err))
         return -1;
     return decide_size(p, &p->ask, p->set->finest, p->N, err);

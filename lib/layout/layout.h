@@ -142,12 +142,11 @@ int hrun_mapping_places(const struct hrun_mapping *m);
 void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *l, struct hrun_buf *out);
 
 /* Lay out n ranks (0: as many as the mapping gives). npes, busy: as in hrun_layout_plain; a PE that may not be used has
- * no rank, and none is bound to its cores. oversubscribe: more ranks than there are slots are shared out evenly.
+ * no rank, and none is bound to its cores. m->oversubscribes: more ranks than slots are shared out evenly.
  * Errors: HRUN_EINVAL (no such object on a host, more ranks than there is room for, too few cores for one), those of a
  * rankfile with its line (HRUN_EPARSE, HRUN_ENOENT, HRUN_EIO). */
 struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct hrun_mapping *m, int n,
-                                    int oversubscribe, const int *npes, const char *const *busy,
-                                    struct hrun_error *err);
+                                    const int *npes, const char *const *busy, struct hrun_error *err);
 /* Bind the ranks of a layout otherwise than to their PEs, as m->bind_to says: to less of them, or to more around them.
  * Errors: HRUN_EINVAL (no such object); the layout is as before. */
 int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const struct hrun_mapping *m,

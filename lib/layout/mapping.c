@@ -86,7 +86,7 @@ static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
 
         if (h < 0)
             return hrun_fail(err, HRUN_EINVAL, "host '%.*s' is none of this run's", (int)len, p);
-        if (w->rooms[h].count++ >= w->rooms[h].slots && !w->oversubscribe)
+        if (w->rooms[h].count++ >= w->rooms[h].slots && !w->m.oversubscribes)
             return hrun_fail(err, HRUN_EINVAL, "the list of hosts names %s more often than the %s that it takes: name "
                              "it less often, or give --oversubscribe", c->hosts[h].name,
                              hrun_counted(w->rooms[h].slots, "process").s);
@@ -117,9 +117,9 @@ static int count_host_ranks(struct mapping *w, int n, const int *nobjects, struc
     if (!n)
         return hrun_fail(err, HRUN_EINVAL, "no host has room for a process%s", w->pes > 1 ? " of so many cores" : "");
     for (int h = 0; h < nhosts; h++)
-        w->rooms[h].limit = n > slots && !w->oversubscribe ? w->rooms[h].most : w->rooms[h].slots;
-    w->over = n > slots && w->oversubscribe;
-    for (int h = 0; h < nhosts && w->oversubscribe; h++)
+        w->rooms[h].limit = n > slots && !w->m.oversubscribes ? w->rooms[h].most : w->rooms[h].slots;
+    w->over = n > slots && w->m.oversubscribes;
+    for (int h = 0; h < nhosts && w->m.oversubscribes; h++)
         if (w->rooms[h].n)
             w->rooms[h].limit = w->m.per && !w->m.wraps ? INT_MAX / 2
                                 : w->rooms[h].limit + (n > slots ? (int)((n - slots + used - 1) / used) : 0);
@@ -306,7 +306,7 @@ static int fail_cores(const struct mapping *w, const struct proc *p, int found, 
 static int choose_units(struct mapping *w, struct proc *p, struct hrun_error *err)
 {
     struct room *r = &w->rooms[p->host];
-    int group = -1, shares = w->m.shares || w->oversubscribe || w->bind == HRUN_MAP_NONE;
+    int group = -1, shares = w->m.shares || w->m.oversubscribes || w->bind == HRUN_MAP_NONE;
 
     for (int u = 0; u < r->n && w->pes == 1; u++)
         if (object_of(r, u, p->what) == p->number &&
@@ -448,14 +448,12 @@ void mapping_assign(const struct mapping *w, struct hrun_layout *l)
 }
 
 struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct hrun_mapping *m, int n,
-                                    int oversubscribe, const int *npes, const char *const *busy,
-                                    struct hrun_error *err)
+                                    const int *npes, const char *const *busy, struct hrun_error *err)
 {
     struct hrun_layout *l = NULL;
     struct mapping w;
     int rc = mapping_begin(&w, cluster, m, npes, busy, err), most = n;
 
-    w.oversubscribe = oversubscribe || m->oversubscribes;
     for (int h = 0; h < cluster->nhosts && !rc && !n && most <= 2; h++)
         most += w.rooms[h].slots;
     if (!rc && !w.m.by)     /* as Open MPI 4.1 */

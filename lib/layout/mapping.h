@@ -48,7 +48,7 @@ struct mapping {
     struct hrun_mapping m;
     int pes;                    /* units of a process, at least 1 */
     int threads;                /* units are hardware threads */
-    int oversubscribe, over;    /* over: there are more processes than slots */
+    int over;                   /* there are more processes than slots */
     int bind;                   /* one of enum hrun_map */
     int exact;                  /* processes are bound to their units alone: a rankfile */
     int shared;                 /* some unit is given to two */

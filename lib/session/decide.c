@@ -170,16 +170,15 @@ static int check_procs(const struct context *c, const struct question *q, const 
                      ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
 }
 
-/* The goals, which need predictions. */
-static int read_goals(const struct context *c, const struct question *q, const struct hrun_plan_sub *subs, int have,
-                      int64_t N, struct goals *goals, struct hrun_error *err)
+/* Read the goals. Those but the time need predictions. */
+static int read_goals(struct deciding *w, struct hrun_error *err)
 {
-    if (goals_read(q, c->cluster, subs, goals, err))
+    if (goals_read(w->q, w->c->cluster, w->subs, &w->goals, err))
         return -1;
-    if ((!goals->any && !q->max_loss) || have)
+    if ((!w->goals.any && !w->q->max_loss) || w->at)
         return 0;
     return hrun_fail(err, HRUN_ENODATA, "--objective and --limit need predictions, and there are none: %s",
-                     !c->app ? "no app definition (-app NAME)" : !N ? "no size (-N SIZE)"
+                     !w->c->app ? "no app definition (-app NAME)" : !w->d->N ? "no size (-N SIZE)"
                      : "no profile; hrun-calibrate makes one");
 }
 
@@ -238,7 +237,7 @@ static int decide_shared(struct deciding *w, struct hrun_error *err)
     nruns = hrun_corrections_runs(w->known->all, &runs);
     hrun_drift_find(runs, nruns, d->nsubs, d->basis.drift);
     if ((w->q->max_loss && fewest_within_loss(w, err)) ||
-        goals_within(&w->goals, &w->problem, w->known->known, w->known->n, slowest_of_choice, w, &w->goals.limits, err))
+        goals_limit_time(&w->goals, &w->problem, w->known, slowest_of_choice, w, err))
         return hrun_fail_prefix(err, "%s at N = %lld", w->c->app->name, (long long)d->N);
     if (choose_config(w, err))
         return -1;
@@ -247,7 +246,7 @@ static int decide_shared(struct deciding *w, struct hrun_error *err)
     w->problem.P = (int)w->q->procs;    /* of other configurations, too */
     if (predicted_fill(d, w->at, &w->problem, err))
         return -1;
-    goals_tell(&w->goals, &w->problem, w->known->known, w->known->n, w->q->table, d);
+    goals_fill(&w->goals, &w->problem, w->known, w->q->table, d);
     return 0;
 }
 
@@ -413,7 +412,7 @@ static int decide_at_size(struct deciding *w, const struct profiles *p, struct h
     for (int i = 0; i < d->nsubs; i++)
         w->subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)subs[i].memory_bytes, subs[i].cost_per_hour,
                                              subs[i].power_w };
-    if (read_goals(w->c, q, w->subs, p->have, d->N, &w->goals, err))
+    if (read_goals(w, err))
         return -1;
     if (!q->mapped && !q->config && !q->procs && decide_check_units(w->c, d, err))
         return -1;
@@ -438,35 +437,53 @@ static int leave_busy(const struct context *c, int *npes, struct hrun_error *err
     return left ? 0 : hrun_fail(err, HRUN_EBUSY, "all PEs are in use");
 }
 
-int decision_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
-                  int64_t N, struct decision *d, struct hrun_error *err)
+/* Decide for size N, with w->at where p has models and the caller has made it. */
+static int decide_with(struct deciding *w, const struct profiles *p, int64_t N, struct hrun_error *err)
 {
     struct hrun_plan_sub subs[HRUN_SUBS_MAX];
-    struct deciding w = { .c = c, .q = q, .at = p->have ? at : NULL, .subs = subs, .d = d };
     autorelease(at_size_release) struct at_size own = { 0 };
+    struct context *c = w->c;
+    struct decision *d = w->d;
     int rc, npes[HRUN_SUBS_MAX];
 
+    w->subs = subs;
     allocate_decision(d, c->cluster);
     d->N = N;
     d->basis.method = HRUN_METHOD_NNLS;
-    rc = context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err) ? -1 : 0;
+    rc = context_use(c->cluster, w->q->use, npes, err) || leave_busy(c, npes, err) ? -1 : 0;
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *sub = &c->cluster->subs[i];
 
         d->subs[i].npes = npes[i];
         d->subs[i].each = c->app && c->app->suits_pes && sub->npes && sub->pes[0].ncores > 1 ? sub->pes[0].ncores : 1;
     }
-    if (!rc && p->have && !at) {
+    if (!rc && p->have && !w->at) {
         rc = at_size_make(c, p, N, &own, err);
-        w.at = &own;
+        w->at = &own;
     }
-    if (!rc && (rc = decide_at_size(&w, p, err)) && err && err->code == HRUN_EINFEASIBLE && c->app &&
+    if (!rc && (rc = decide_at_size(w, p, err)) && err && err->code == HRUN_EINFEASIBLE && c->app &&
         c->app->most_procs)
         hrun_fail_prefix(err, "with at most %s, as %s grants (-n starts more)",
                          hrun_counted(c->app->most_procs, "process").s, c->cluster->allocation);
     if (rc)
         decision_release(d);
     return rc;
+}
+
+int decision_make(struct context *c, const struct question *q, const struct profiles *p, int64_t N,
+                  struct decision *out, struct hrun_error *err)
+{
+    struct deciding w = { .c = c, .q = q, .d = out };
+
+    return decide_with(&w, p, N, err);
+}
+
+int decision_make_at(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
+                     struct decision *out, struct hrun_error *err)
+{
+    struct deciding w = { .c = c, .q = q, .at = at, .d = out };
+
+    return decide_with(&w, p, at->N, err);
 }
 
 int decision_is_trial(const struct decision *d)

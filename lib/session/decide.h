@@ -198,12 +198,14 @@ struct hrun_opt;
 /* For the option table: "time=30m,pes=8,within=10%" into a question's limits; `within` may be "interval". */
 int question_limit(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
-/* Decide for size N (0: not given). p: those of c, nothing loaded where the application or N is not known; at: those of
- * this N, NULL: they are made for this decision. p and c must outlive it. On failure
- * nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest sizes N that have a valid
- * configuration; that of a profile which is needed and cannot be read. */
-int decision_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
-                  int64_t N, struct decision *out, struct hrun_error *err);
+/* Decide for size N (0: not given). p: the profiles of c; nothing is loaded where the application or N is not known. p
+ * and c must outlive *out. On failure nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest
+ * sizes N that have a valid configuration; that of a profile which is needed and cannot be read. */
+int decision_make(struct context *c, const struct question *q, const struct profiles *p, int64_t N,
+                  struct decision *out, struct hrun_error *err);
+/* The same for the size of `at`, which was made from p: several decisions share its models. It must outlive *out. */
+int decision_make_at(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
+                     struct decision *out, struct hrun_error *err);
 void decision_release(struct decision *d);
 
 /* Is something run in place of the best that is known, because of --explore? */

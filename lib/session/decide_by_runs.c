@@ -194,9 +194,10 @@ static double program_age(const struct context *c)
     return c->program && !stat(c->program, &st) ? difftime(time(NULL), st.st_mtime) : INFINITY;
 }
 
-enum usual { POWER_OF_TWO, SQUARE, CUBE, DIVISOR, ONE, USUAL };
+/* Rules that programs often have for their number of processes. */
+enum common_rule { POWER_OF_TWO, SQUARE, CUBE, DIVISOR, ONE, COMMON_RULES };
 
-static int is_usual(enum usual rule, int P, int of)
+static int follows_rule(enum common_rule rule, int P, int of)
 {
     int root = (int)(rule == SQUARE ? sqrt(P) + 0.5 : cbrt(P) + 0.5);
 
@@ -218,15 +219,19 @@ static int by_date(const void *a, const void *b)
     return order ? order : x->k - y->k;
 }
 
-/* Go through the runs since the default worked last. state[P] becomes 'w' where P processes worked, 'f' where they
- * failed. *best: the largest P that worked, 0: none; *since: failures of the default after that. Result: failures of
- * the default. */
-static int count_failures(struct context *c, const struct decision *d, const struct history *h, int usual,
-                          char *state, int *best, int *since)
+/* Earlier runs since the default last worked. */
+struct attempts {
+    int usual;          /* processes that are started by default */
+    char *state;        /* [usual + 1]: 'w' where P processes worked, 'f' where they failed, else 0 */
+    int failures;       /* of the default */
+    int best;           /* the largest P that worked; 0: none */
+    int since;          /* failures of the default after that */
+};
+
+static void count_attempts(struct context *c, const struct decision *d, const struct history *h, struct attempts *a)
 {
     autofree struct dated *v = xmalloc(((size_t)h->n + 1) * sizeof *v);
     double built_s = h->n ? program_age(c) : INFINITY, age_s;
-    int failures = 0;
 
     for (int k = 0; k < h->n; k++)
         v[k] = (struct dated){ h->dates[k], k };
@@ -237,38 +242,38 @@ static int count_failures(struct context *c, const struct decision *d, const str
 
         for (int sub = 0; sub < d->nsubs; sub++)
             P += r->config.pes[sub] * r->config.procs[sub];
-        if (P > usual || !rule_accepts(c, P) || (!hrun_date_age(v[i].date, &age_s) && built_s < age_s))
+        if (P > a->usual || !rule_accepts(c, P) || (!hrun_date_age(v[i].date, &age_s) && built_s < age_s))
             continue;
-        if (P == usual && r->time_s > 0) {
-            memset(state, 0, (size_t)usual + 1);
-            failures = *best = *since = 0;
+        if (P == a->usual && r->time_s > 0) {
+            memset(a->state, 0, (size_t)a->usual + 1);
+            a->failures = a->best = a->since = 0;
             continue;
         }
-        state[P] = r->time_s > 0 ? 'w' : 'f';
-        if (P == usual) {
-            failures++;
-            *since += *best > 0;
-        } else if (r->time_s > 0 && failures) {
-            *best = P > *best ? P : *best;
+        a->state[P] = r->time_s > 0 ? 'w' : 'f';
+        if (P == a->usual) {
+            a->failures++;
+            a->since += a->best > 0;
+        } else if (r->time_s > 0 && a->failures) {
+            a->best = P > a->best ? P : a->best;
         }
     }
-    return failures;
 }
 
-/* The largest P that a usual rule allows which no failure refutes, and the rule's name; 0: there is none. */
-static int find_usual(struct context *c, int usual, const char *state, const char **name)
+/* The largest P not tried yet that follows a common rule which no failure refutes, and the rule's name; 0: there is
+ * none. */
+static int find_plausible(struct context *c, const struct attempts *a, const char **name)
 {
-    static const char *const names[USUAL] = { "the largest power of two", "the largest square", "the largest cube",
-                                              "the largest divisor", "always possible" };
+    static const char *const names[COMMON_RULES] = { "the largest power of two", "the largest square",
+                                                     "the largest cube", "the largest divisor", "always possible" };
 
-    for (int rule = 0; rule < USUAL; rule++) {
+    for (int rule = 0; rule < COMMON_RULES; rule++) {
         int refuted = 0;
 
         *name = names[rule];
-        for (int P = 1; P <= usual; P++)
-            refuted |= state[P] == 'f' && is_usual(rule, P, usual);
-        for (int P = usual; P > 0 && (!refuted || rule == DIVISOR); P--)
-            if (is_usual(rule, P, usual) && !state[P] && rule_accepts(c, P))
+        for (int P = 1; P <= a->usual; P++)
+            refuted |= a->state[P] == 'f' && follows_rule(rule, P, a->usual);
+        for (int P = a->usual; P > 0 && (!refuted || rule == DIVISOR); P--)
+            if (follows_rule(rule, P, a->usual) && !a->state[P] && rule_accepts(c, P))
                 return P;
     }
     return 0;
@@ -278,30 +283,32 @@ int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
 {
     enum { ENOUGH = 2 };    /* failures of the default: input or licence may be missing once */
     autorelease(release_history) struct history h = { 0 };
-    int usual = d->P, best = 0, since = 0, failures, rc, P;
+    struct attempts a = { .usual = d->P };
     autofree char *state = NULL;
     const char *name = "";
+    int rc, P;
 
     if (!c->problem || !c->app->fixed || !c->store || d->by != BY_DEFAULT || d->fallback.run_s > 0 || c->set->quiet)
         return 0;
-    state = xcalloc((size_t)usual + 1, 1);
+    a.state = state = xcalloc((size_t)a.usual + 1, 1);
     if (load_history(c, d, &h, err))
         return -1;
-    failures = count_failures(c, d, &h, usual, state, &best, &since);
-    P = best ? best : failures >= ENOUGH ? find_usual(c, usual, state, &name) : 0;
-    d->fallback.failures = failures;
-    d->fallback.usual = usual;
-    if (best && !since) {
+    count_attempts(c, d, &h, &a);
+    P = a.best ? a.best : a.failures >= ENOUGH ? find_plausible(c, &a, &name) : 0;
+    d->fallback.failures = a.failures;
+    d->fallback.usual = a.usual;
+    if (a.best && !a.since) {
         settings_say(c->set, "%d processes failed in earlier runs of this command, and %d worked: %d are started once "
-                     "more, to see whether their number was the reason (-n gives another)", usual, best, usual);
+                     "more, to see whether their number was the reason (-n gives another)", a.usual, a.best, a.usual);
         return 0;
     }
-    if (failures < ENOUGH || !P)
+    if (a.failures < ENOUGH || !P)
         return 0;
     rc = decide_by_count(c, P, d, err);
     d->by = BY_DEFAULT;
     settings_say(c->set, "%d processes failed in %d earlier runs of this command: %d %s, %s (-n gives another "
-                 "number)", usual, failures, P, P == 1 ? "is started" : "are started", best ? "which worked" : name);
+                 "number)", a.usual, a.failures, P, P == 1 ? "is started" : "are started",
+                 a.best ? "which worked" : name);
     return rc;
 }
 

@@ -104,8 +104,8 @@ int goals_read(const struct question *q, const struct hrun_cluster *cl, const st
     return q->max_energy_j ? need_rate("--limit energy", &hrun_objectives[HRUN_OBJECTIVE_ENERGY], cl, subs, err) : 0;
 }
 
-int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-                 goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err)
+int goals_limit_time(struct goals *g, const struct hrun_plan_problem *problem, const struct corrected *k,
+                     goals_slowest_fn *slowest, void *ctx, struct hrun_error *err)
 {
     struct hrun_plan_problem quick = *problem;
     struct hrun_plan *p = NULL;
@@ -115,7 +115,7 @@ int goals_within(const struct goals *g, const struct hrun_plan_problem *problem,
     if (!g->within)
         return 0;
     quick.objective = &hrun_objectives[HRUN_OBJECTIVE_TIME];
-    if (hrun_plan_search_known(&quick, known, n, 1, &p, err))
+    if (hrun_plan_search_known(&quick, k->known, k->n, 1, &p, err))
         return -1;
     allowed = p->v[0].time_s * (1 + g->within);
     if (g->within == QUESTION_INTERVAL)
@@ -123,12 +123,12 @@ int goals_within(const struct goals *g, const struct hrun_plan_problem *problem,
     hrun_plan_destroy(p);
     if (rc)
         return -1;
-    limits->time_s = limits->time_s > 0 ? fmin(limits->time_s, allowed) : allowed;
+    g->limits.time_s = g->limits.time_s > 0 ? fmin(g->limits.time_s, allowed) : allowed;
     return 0;
 }
 
-void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-                int table, struct decision *d)
+void goals_fill(const struct goals *g, const struct hrun_plan_problem *problem, const struct corrected *k, int table,
+                struct decision *d)
 {
     const struct hrun_objective *cost = &hrun_objectives[HRUN_OBJECTIVE_COST];
     const struct hrun_objective *energy = &hrun_objectives[HRUN_OBJECTIVE_ENERGY];
@@ -146,5 +146,5 @@ void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, 
     if (!table || d->by != BY_MODEL || first_without_rate(against.objective, problem->subs, NULL, d->nsubs) >= 0)
         return;
     d->goal.pareto_of = against.objective;
-    hrun_plan_pareto(&against, known, n, &d->goal.pareto, &why);    /* fails where there are too many to look at */
+    hrun_plan_pareto(&against, k->known, k->n, &d->goal.pareto, &why);    /* fails where there are too many to look at */
 }

@@ -25,14 +25,14 @@ int goals_read(const struct question *q, const struct hrun_cluster *cl, const st
 /* The upper end of a configuration's interval, into *high_s: 0, or -1 with *err. */
 typedef int goals_slowest_fn(void *ctx, const struct hrun_choice *choice, double *high_s, struct hrun_error *err);
 
-/* What --limit within allows: from the quickest configuration of the problem, whose limits are *limits, the
- * limit of time into *limits. Errors: those of the search and of slowest. */
-int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-                 goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err);
+/* Lower g->limits.time_s to what --limit within allows, measured by the quickest configuration of the problem. Errors:
+ * those of the search and of slowest. */
+int goals_limit_time(struct goals *g, const struct hrun_plan_problem *problem, const struct corrected *k,
+                     goals_slowest_fn *slowest, void *ctx, struct hrun_error *err);
 
-/* After the choice: d->cost and d->energy_j where prices and powers are known, and, when a table is wanted, d->pareto:
- * time against what is minimised, else against cost. */
-void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-               int table, struct decision *d);
+/* Fill cost and energy of the configuration chosen, where prices and powers are known. table: fill d->goal.pareto, too:
+ * time against energy, if that is minimised, else against cost. */
+void goals_fill(const struct goals *g, const struct hrun_plan_problem *problem, const struct corrected *k, int table,
+                struct decision *d);
 
 #endif

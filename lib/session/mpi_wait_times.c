@@ -164,9 +164,11 @@ static void sum_up_waits(const struct wait_reader *r)
     }
 }
 
-int waits_parse(const char *lines, size_t len, const int *sub, int nranks, struct waits_sub *subs, int nsubs,
+int waits_parse(const struct hrun_buf *text, const int *sub, int nranks, struct waits_sub *subs, int nsubs,
                 struct hrun_error *err)
 {
+    const char *lines = text->data;
+    size_t len = text->len;
     autofree struct wait_rank *ranks = xcalloc((size_t)nranks, sizeof *ranks);
     autofree double *ns = xcalloc((size_t)nsubs * FUNCTIONS_MAX, sizeof *ns);
     struct wait_reader r = { .sub = sub, .subs = subs, .ranks = ranks, .ns = ns, .nranks = nranks, .nsubs = nsubs };

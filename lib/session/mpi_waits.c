@@ -65,7 +65,7 @@ void waits_read(struct waits *w, const struct context *c, const struct hrun_layo
     w->subs = xcalloc((size_t)w->nsubs, sizeof *w->subs);
     for (int r = 0; r < l->nranks; r++)
         sub[r] = l->ranks[r].sub;
-    if (!waits_parse(w->text.data, w->text.len, sub, l->nranks, w->subs, w->nsubs, &why)) {
+    if (!waits_parse(&w->text, sub, l->nranks, w->subs, w->nsubs, &why)) {
         w->limits = waits_awaited(w->subs, w->nsubs);
         return;
     }

@@ -64,7 +64,7 @@ void waits_report(const struct waits *w, const struct context *c, struct hrun_bu
 /* Read lines (each with its end, without HRUN_TRACE_MARK) of nranks ranks, rank r being in sub-cluster sub[r], into
  * subs[nsubs], which is zeroed. Errors: HRUN_ENODATA (there are none), HRUN_ECORRUPT (says what is wrong); subs is
  * undefined then. */
-int waits_parse(const char *lines, size_t len, const int *sub, int nranks, struct waits_sub *subs, int nsubs,
+int waits_parse(const struct hrun_buf *text, const int *sub, int nranks, struct waits_sub *subs, int nsubs,
                 struct hrun_error *err);
 
 /* Index of the sub-cluster that the others wait for, of subs[n]; -1: none took part, or none waits clearly less than

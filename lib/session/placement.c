@@ -38,10 +38,12 @@ int placement_map(struct context *c, const struct question *q, const struct hrun
                   struct hrun_error *err)
 {
     autofree int *npes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *npes);
+    struct hrun_mapping mapping = *m;
     struct hrun_layout *l = NULL;
 
+    mapping.oversubscribes |= q->oversubscribe;
     if (!context_use(c->cluster, q->use, npes, err))
-        l = hrun_layout_map(c->cluster, m, (int)q->procs, q->oversubscribe, npes, c->busy, err);
+        l = hrun_layout_map(c->cluster, &mapping, (int)q->procs, npes, c->busy, err);
     if (!l)
         return -1;
     placement_fill_threads(c, l);

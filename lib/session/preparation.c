@@ -374,7 +374,7 @@ static int fail_step(const struct work *w, const char *command, const struct hru
 
 /* Run one step: on this host, or as the application. As preparation_run. */
 static int run_step(const struct work *w, const struct hrun_app_step *step, const struct hrun_app_values *values,
-                    const struct hrun_job *like, const char *dir, struct preparation *out, struct hrun_error *err)
+                    const struct hrun_job *like, struct preparation *out, struct hrun_error *err)
 {
     struct step_listener l = { .like = like, .output = HRUN_BUF_INIT, .errors = HRUN_BUF_INIT };
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
@@ -386,7 +386,7 @@ static int run_step(const struct work *w, const struct hrun_app_step *step, cons
 
     if (expand_step(w->c->app, step, values, &argv, err))
         return -1;
-    program = hrun_program_find(argv.v[0], dir, err);
+    program = hrun_program_find(argv.v[0], like->wdir ? like->wdir : ".", err);
     if (!program)
         return hrun_fail_prefix(err, "prepare of %s", w->c->app->name);
     name_step(&argv, command, sizeof command);
@@ -434,9 +434,8 @@ void preparation_forget(const struct work *w)
         unlink(path);
 }
 
-int preparation_run(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
-                    const struct hrun_job *like, const char *dir, int own, struct preparation *out,
-                    struct hrun_error *err)
+int preparation_run(const struct work *w, const struct hrun_app_values *values, const struct hrun_job *like, int own,
+                    struct preparation *out, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
     autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
@@ -447,7 +446,7 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     if (!app || !app->run.nprepare)
         return 1;
     path = own ? NULL : memory_path(w->c);
-    if (add_preparation_key(w, layout, values, &key, err))
+    if (add_preparation_key(w, like->layout, values, &key, err))
         rc = -1;
     out->known = rc > 0 && !w->c->set->force && is_prepared(path, &key, &before_s, &age_s);
     if (rc > 0 && !out->known && lock_prepared(w, path, 1, &out->lock, err))
@@ -456,10 +455,10 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
         if (path)
             unlink(path);
         for (int i = 0; i < app->run.nprepare && rc > 0; i++)
-            rc = run_step(w, &app->run.prepare[i], values, like, dir, out, err);
+            rc = run_step(w, &app->run.prepare[i], values, like, out, err);
         hrun_buf_reset(&key);          /* the steps may have written files that it names */
-        if (rc > 0 && path && !add_preparation_key(w, layout, values, &key, NULL))
-            remember(w, layout, path, &key, out->took_s);
+        if (rc > 0 && path && !add_preparation_key(w, like->layout, values, &key, NULL))
+            remember(w, like->layout, path, &key, out->took_s);
     }
     lock_prepared(w, path, 0, &out->lock, NULL);
     return rc;

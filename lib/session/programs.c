@@ -168,10 +168,9 @@ static char *path_elsewhere(const struct context *c, const char *name)
                      name);
 }
 
-/* Put the build in place of the program in argv, and append its path to out->paths. */
-static int put_build(const struct work *w, const struct hrun_layout *layout, const char *build,
-                     const struct hrun_app_values *values, struct hrun_strvec *argv, struct work_words *out,
-                     struct hrun_error *err)
+/* Replace argv[0] by the build. Result: its path, which the caller frees; NULL with *err. */
+static char *replace_by_build(const struct work *w, const struct hrun_layout *layout, const char *build,
+                              const struct hrun_app_values *values, char **argv, struct hrun_error *err)
 {
     static const char named[] = "{program}";
     const char *at = strstr(build, named);
@@ -179,22 +178,18 @@ static int put_build(const struct work *w, const struct hrun_layout *layout, con
                              : xstrdup(build);
     char *name = expand_program_word(w, values, text, err);
     struct hrun_error why = { 0 };
-    autofree char *path = NULL;
+    char *path;
 
     if (!name)
-        return -1;
-    free(argv->v[0]);
-    argv->v[0] = name;
+        return NULL;
+    free(argv[0]);
+    argv[0] = name;
     path = context_find_other(w->c, name, NULL, &why);
     if (!path && why.code == HRUN_ENOPROG && (!w->c->program || !starts_here(w, layout, build)))
         path = path_elsewhere(w->c, name);
-    if (!path) {
-        if (err)
-            *err = why;
-        return -1;
-    }
-    hrun_strvec_push(&out->paths, path);
-    return 0;
+    if (!path && err)
+        *err = why;
+    return path;
 }
 
 static int has_builds(const struct work *w, const struct hrun_layout *l)
@@ -216,6 +211,7 @@ static int fill_builds(const struct work *w, const struct hrun_layout *layout, c
     words_create(out, layout->cluster->nsubs + 1);
     for (int r = 0, k; r < layout->nranks; r++) {
         const char *build = build_of(w->c, layout->ranks[r].sub);
+        autofree char *path = NULL;
 
         for (k = 0; k < n && !same_build(builds[k], build); k++)
             ;
@@ -224,10 +220,9 @@ static int fill_builds(const struct work *w, const struct hrun_layout *layout, c
             continue;
         builds[n++] = build;
         if (make_words(w, w->words, values, &out->argvs[k], err) ||
-            (build && put_build(w, layout, build, values, &out->argvs[k], out, err)))
+            (build && !(path = replace_by_build(w, layout, build, values, out->argvs[k].v, err))))
             return -1;
-        if (!build)
-            hrun_strvec_push(&out->paths, w->c->program ? w->c->program : "");
+        hrun_strvec_push(&out->paths, build ? path : w->c->program ? w->c->program : "");
     }
     for (int k = 0; k < n; k++)
         out->programs[k] = (struct hrun_program){ out->argvs[k].v, out->paths.v[k] };

@@ -75,7 +75,7 @@ static int ask_app(struct context *c, const struct question *ask, const struct p
 
     if (!known->have)
         return profiles_none(c, known, err);
-    if (decision_make(c, ask, known, NULL, N, &d, err))
+    if (decision_make(c, ask, known, N, &d, err))
         return -1;
     if (!d.predicted.known) {
         not_predicted(c, known, &d, err);

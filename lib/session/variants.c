@@ -23,7 +23,7 @@ static int decide_variant(struct context *c, const struct question *q, int64_t N
 
     if (profiles_load(c, &v->known, err))
         return -1;
-    if (decision_make(c, q, &v->known, NULL, N, &v->d, &why)) {
+    if (decision_make(c, q, &v->known, N, &v->d, &why)) {
         variants_nearest(&why, nearest);
         v->why_not = xstrdup(why.text);
         return 0;
@@ -50,26 +50,10 @@ static int best_of(const struct variants *v, int but)
     return best;
 }
 
-/* The decision and the profiles it borrows from become the caller's. */
-static int hand_over_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
-                             struct profiles *known, struct decision *d, struct hrun_error *err)
-{
-    *known = v->known;
-    v->known = (struct profiles) { 0 };
-    if (q) {
-        decision_release(&v->d);
-        v->decided = 0;
-        return decision_make(c, q, known, NULL, N, d, err);
-    }
-    *d = v->d;
-    memset(&v->d, 0, sizeof v->d);
-    v->decided = 0;
-    return 0;
-}
-
 int variants_choose(struct context *c, const struct question *q, int64_t N, struct variants *out,
-                    struct profiles *known, struct decision *d, struct hrun_error *err)
+                    struct hrun_error *err)
 {
+    struct variant_view *chosen;
     const struct hrun_app *all = c->variants_of;
     struct question quickest = *q;
     struct hrun_error nearest = { 0 };
@@ -98,7 +82,23 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
         return -1;
     }
     c->app = all->variants[out->chosen];
-    return hand_over_variant(c, again ? q : NULL, N, &out->v[out->chosen], known, d, err);
+    chosen = &out->v[out->chosen];
+    if (!again)
+        return 0;
+    decision_release(&chosen->d);
+    chosen->decided = 0;
+    return decision_make(c, q, &chosen->known, N, &chosen->d, err);
+}
+
+void variants_move_chosen(struct variants *v, struct profiles *known, struct decision *d)
+{
+    struct variant_view *chosen = &v->v[v->chosen];
+
+    *known = chosen->known;
+    *d = chosen->d;
+    chosen->known = (struct profiles){ 0 };
+    memset(&chosen->d, 0, sizeof chosen->d);
+    chosen->decided = 0;
 }
 
 void variants_release(struct variants *v)

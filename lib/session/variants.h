@@ -27,13 +27,14 @@ struct variants {
     int chosen;
 };
 
-/* Decide for every variant and take the best, which becomes c->app; its profiles and decision go to *known and *d. With
- * --limit within and --explore the quickest variant is taken, and they choose among its configurations. Without any
- * prediction the first variant is taken. Errors: that of the first variant, where none has a valid configuration, or of
- * the one that is nearest to the limits, where none keeps them; those of the rooms. *out, *known and *d are then
- * to be released as well. */
+/* Decide for every variant and choose the best, which becomes c->app. With --limit within and --explore the quickest
+ * variant is chosen, and they choose among its configurations. Without any prediction the first variant is chosen.
+ * Errors: that of the first variant, where none has a valid configuration, or of the one that is nearest to the limits,
+ * where none keeps them; those of the rooms. *out is to be released also on failure. */
 int variants_choose(struct context *c, const struct question *q, int64_t N, struct variants *out,
-                    struct profiles *known, struct decision *d, struct hrun_error *err);
+                    struct hrun_error *err);
+/* Move the chosen variant's profiles and decision to the caller, who releases them. */
+void variants_move_chosen(struct variants *v, struct profiles *known, struct decision *d);
 void variants_release(struct variants *v);
 
 /* Keep in *nearest (zeroed before the first) the error of the variant that is nearest to the limits, or where it is not

@@ -411,7 +411,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         job.output.stderr_text = &stderr_text;
     if (w->before_launch && w->before_launch(w->ctx, &job, err))
         goto done;
-    rc = preparation_run(w, layout, &values, &job, dir, own != NULL, &prepared, err);
+    rc = preparation_run(w, &values, &job, own != NULL, &prepared, err);
     out->outcome = prepared.outcome;
     out->unprepared = rc == 0;
     if (w->c->timeout_s > 0)

@@ -83,8 +83,9 @@ static double choose(struct context *c, int64_t N)
     struct hrun_error err = { 0 };
     double begin = bench_now(), t;
 
-    if (variants_choose(c, &q, N, &v, &known, &d, &err))
+    if (variants_choose(c, &q, N, &v, &err))
         die(&err);
+    variants_move_chosen(&v, &known, &d);
     t = bench_now() - begin;
     decision_release(&d);
     profiles_release(&known);
@@ -102,7 +103,7 @@ static double each(struct context *c, int64_t N)
 
     for (int k = 0; k < c->variants_of->nvariants && k < 8; k++) {
         c->app = c->variants_of->variants[k];
-        if (profiles_load(c, &known[k], &err) || decision_make(c, &q, &known[k], NULL, N, &d[k], &err))
+        if (profiles_load(c, &known[k], &err) || decision_make(c, &q, &known[k], N, &d[k], &err))
             die(&err);
     }
     t = bench_now() - begin;

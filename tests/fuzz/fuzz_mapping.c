@@ -19,7 +19,7 @@ static struct hrun_cluster cluster = { .hosts = hosts, .nhosts = 2, .subs = &sub
 static void check(const struct hrun_mapping *m, int n)
 {
     struct hrun_error err = { 0 };
-    struct hrun_layout *l = hrun_layout_map(&cluster, m, n, 0, NULL, NULL, &err);
+    struct hrun_layout *l = hrun_layout_map(&cluster, m, n, NULL, NULL, &err);
 
     FUZZ_CHECK(l || (err.code && err.text[0]));
     FUZZ_CHECK(!l || (l->nranks > 0 && (!n || l->nranks == n || m->rankfile)));

@@ -47,10 +47,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct waits_sub s[2] = { { 0 }, { 0 } }, one;
 
     hrun_buf_add(&text, data, size);
-    FUZZ_CHECK(!waits_parse(text.data, text.len, subs, 3, s, 2, &err) || err.text[0]);
+    FUZZ_CHECK(!waits_parse(&text, subs, 3, s, 2, &err) || err.text[0]);
     mend(text.data, &lines);
     memset(s, 0, sizeof s);
-    if (!waits_parse(lines.data, lines.len, subs, 3, s, 2, &err))
+    if (!waits_parse(&lines, subs, 3, s, 2, &err))
         for (int i = 0; i < 2; i++) {
             FUZZ_CHECK(s[i].nranks == 2 - i);
             check_sub(&s[i]);

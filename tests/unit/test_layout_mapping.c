@@ -122,7 +122,7 @@ static void test_invariants(void)
                     if (set(&m, words, &err))
                         bail(err.text);
                     m.bind_to = m.by == HRUN_MAP_HWTHREAD ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;
-                    l = hrun_layout_map(c, &m, n, 0, NULL, NULL, &err);
+                    l = hrun_layout_map(c, &m, n, NULL, NULL, &err);
                     tried++;
                     why = l ? broken(c, l, &m) : NULL;
                     if (l && (n ? l->nranks != n : l->nranks < 1))
@@ -160,9 +160,10 @@ static void test_oversubscribed(void)
 
         set(&m, words, &err);
         ok(m.oversubscribes ||
-           (!hrun_layout_map(c, &m, 13, 0, NULL, NULL, &err) && strstr(err.text, "--oversubscribe")),
+           (!hrun_layout_map(c, &m, 13, NULL, NULL, &err) && strstr(err.text, "--oversubscribe")),
            "%s: 13 processes on 12 cores are refused", by[i]);
-        l = hrun_layout_map(c, &m, 21, !m.oversubscribes, NULL, NULL, &err);
+        m.oversubscribes = 1;
+        l = hrun_layout_map(c, &m, 21, NULL, NULL, &err);
         for (int r = 0; l && r < l->nranks; r++)
             on[l->ranks[r].host]++;
         ok(l && on[0] == 7 && on[1] == 7 && on[2] == 7 && l->shared_cores && l->bound == HRUN_MAP_NONE &&
@@ -223,7 +224,7 @@ static void test_cases(void)
 
         if (!set(&m, cases[i].words, &err)) {
             m.hosts = m.seq ? "127.0.0.12,127.0.0.11,127.0.0.12" : NULL;
-            l = hrun_layout_map(c, &m, cases[i].n, 0, NULL, NULL, &err);
+            l = hrun_layout_map(c, &m, cases[i].n, NULL, NULL, &err);
         }
         render(l, cases[i].pus, &got);
         is_str(l ? got.data : err.text, cases[i].want, cases[i].words[0]);
@@ -274,12 +275,12 @@ static void test_numbers(void)
     struct hrun_layout *l;
 
     set(&m, node, &err);
-    l = hrun_layout_map(c, &m, 6, 0, NULL, NULL, &err);
+    l = hrun_layout_map(c, &m, 6, NULL, NULL, &err);
     render(l, 0, &got);
     is_str(l ? got.data : err.text, "0:0 1:0 2:0 3:0 3:1 3:2", "by node over hosts of other sizes");
     ok(l && !l->ranks[3].cpuset[0], "whose PUs are not known");
     set(&m, numa, &err);
-    ok(!hrun_layout_map(c, &m, 6, 0, NULL, NULL, &err), "a host without topology has no memory nodes");
+    ok(!hrun_layout_map(c, &m, 6, NULL, NULL, &err), "a host without topology has no memory nodes");
     has_str(err.text, "host 127.0.0.14 has no numa, as its topology is not known: choose of node, core", "it is said");
     hrun_layout_destroy(l);
     hrun_buf_release(&got);
@@ -301,7 +302,7 @@ static void test_parts(void)
     struct hrun_layout *l;
 
     set(&m, words, &err);
-    l = hrun_layout_map(c, &m, 4, 0, npes, busy, &err);
+    l = hrun_layout_map(c, &m, 4, npes, busy, &err);
     render(l, 0, &got);
     is_str(l ? got.data : err.text, "0:2-3 1:0-1 0:2-3 1:2", "PEs that are in use, or not to be used, hold no rank");
     is_int(l && hrun_layout_config(l, &config) && config.nsubs == 1 && config.pes[0] == 4 && config.procs[0] == 1, 1,
@@ -309,7 +310,7 @@ static void test_parts(void)
     hrun_layout_destroy(l);
     hrun_buf_reset(&got);
     set(&m, two, &err);
-    l = hrun_layout_map(c, &m, 0, 0, NULL, NULL, &err);
+    l = hrun_layout_map(c, &m, 0, NULL, NULL, &err);
     ok(l && l->nranks == 6 && l->nmore == 6 && l->more[0].pe == 1, "ranks of two cores fill two PEs");
     hrun_layout_destroy(l);
     config = (struct hrun_config){ 1, { 3 }, { 2 } };
@@ -363,7 +364,7 @@ static void test_rankfiles(void)
         struct hrun_layout *l;
 
         write_text(path, cases[i].text);
-        l = hrun_layout_map(c, &m, cases[i].n, 0, NULL, NULL, &err);
+        l = hrun_layout_map(c, &m, cases[i].n, NULL, NULL, &err);
         render(l, 0, &got);
         if (*cases[i].want == '!')
             has_str(l ? got.data : hrun_error_format(&err, text, sizeof text), cases[i].want + 1, cases[i].text);
@@ -373,7 +374,7 @@ static void test_rankfiles(void)
         hrun_buf_release(&got);
     }
     m.rankfile = "/nosuch/ranks";
-    ok(!hrun_layout_map(c, &m, 0, 0, NULL, NULL, &err) && err.code == HRUN_ENOENT, "a file that is not there");
+    ok(!hrun_layout_map(c, &m, 0, NULL, NULL, &err) && err.code == HRUN_ENOENT, "a file that is not there");
     hrun_cluster_destroy(c);
     free(path);
     free(dir);

@@ -18,7 +18,7 @@ static const int subs[] = { 0, 0, 1 };
 static int parse(const struct hrun_buf *b, int nranks, struct waits_sub s[2], struct hrun_error *err)
 {
     memset(s, 0, 2 * sizeof *s);
-    return waits_parse(b->data, b->len, subs, nranks, s, 2, err);
+    return waits_parse(b, subs, nranks, s, 2, err);
 }
 
 static void told(struct hrun_buf *b)
