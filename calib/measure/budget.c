@@ -88,7 +88,8 @@ static int add_good(const struct log_reading *r, size_t k, struct hrun_error *er
     else if (!read_mixed(r, k, &config))
         return 0;
     i = campaign_point(g, &config, share, s->N);
-    if (hrun_design_add(g->budget->design, &config, share, s->N, s->time_s, s->wall_s, 0, err))
+    if (hrun_design_add(g->budget->design, &(struct hrun_design_result){ config, share, s->N, s->time_s, s->wall_s, 0 },
+                        err))
         return -1;
     campaign_count(g, &g->v[i], s->time_s, s->wall_s);
     g->budget->known++;
@@ -98,12 +99,13 @@ static int add_good(const struct log_reading *r, size_t k, struct hrun_error *er
 /* A failure into the design: hrun excludes its configuration at its size (lib/session/log_corrections.c). */
 static int add_failure(const struct log_reading *r, const struct hrun_sample *s, struct hrun_error *err)
 {
-    struct hrun_config config;
+    struct hrun_design_result failed = { .N = s->N };
 
     if (!hrun_text_same(s->origin, "calibration") || !hrun_text_same(s->cluster, r->cluster) || !s->config ||
-        hrun_config_parse(s->config, r->g->nsubs, &config, NULL))
+        hrun_config_parse(s->config, r->g->nsubs, &failed.config, NULL))
         return 0;
-    return hrun_design_add(r->g->budget->design, &config, shares_of(r->g, s), s->N, 0, 0, 0, err);
+    failed.share = shares_of(r->g, s);
+    return hrun_design_add(r->g->budget->design, &failed, err);
 }
 
 /* Was a run of a command ended by a --timeout below what makes one too slow? With more time it may be the best. */

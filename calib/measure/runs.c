@@ -328,17 +328,20 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     struct point *p = &g->v[i];
     struct spending before = r->spent;
     int slot = p->sub < 0 ? g->nsubs : p->sub;
+    struct hrun_design_result result = { .config = p->config, .share = p->share, .N = p->N };
 
     if (is_given_up(g, tally, p))
-        return hrun_design_add(g->budget->design, &p->config, p->share, p->N, 0, 0, 0, err);
+        return hrun_design_add(g->budget->design, &result, err);
     r->limit_s = run->limit_s;
     rc = measure_point(r, i, &tally[slot], err);
     r->limit_s = 0;
     if (rc)
         return rc;
     p = &g->v[i];
-    if (hrun_design_add(g->budget->design, &p->config, p->share, p->N, r->spent.time_s,
-                        r->spent.wall_s - before.wall_s, 1, err))
+    result.time_s = r->spent.time_s;
+    result.wall_s = r->spent.wall_s - before.wall_s;
+    result.counts = 1;
+    if (hrun_design_add(g->budget->design, &result, err))
         return -1;
     if (r->spent.too_short)
         hrun_design_too_short(g->budget->design, p->N);

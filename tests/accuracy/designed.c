@@ -28,7 +28,7 @@ static int ask(const struct trial *trial, struct hrun_design *d, double *cost_s,
         const struct truth_run *r = truth_find(trial->truth, run.N, &run.config);
         double t = r ? measure(trial, r) : 0;
 
-        if (hrun_design_add(d, &run.config, NULL, run.N, t, t, r != NULL, err))
+        if (hrun_design_add(d, &(struct hrun_design_result){ run.config, NULL, run.N, t, t, r != NULL }, err))
             return -1;
         *cost_s += t;
     }

@@ -207,7 +207,8 @@ static int runs_it(const char *name, const char *first, const char *second_statu
     set_up(&f, name, &s);
     for (int n = 0; n < 40 && hrun_design_next(f.g.budget->design, &run, &f.err) > 0; n++) {
         found |= run.N == 400 && run.config.pes[0] == 2 && run.config.pes[1] == 2;
-        hrun_design_add(f.g.budget->design, &run.config, NULL, run.N, 1.0 / run.P, 1.0 / run.P, 1, &f.err);
+        hrun_design_add(f.g.budget->design,
+                        &(struct hrun_design_result){ run.config, NULL, run.N, 1.0 / run.P, 1.0 / run.P, 1 }, &f.err);
     }
     tear_down(&f);
     return found;

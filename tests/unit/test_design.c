@@ -126,7 +126,14 @@ static int step(struct trial *t)
     }
     t->n++;
     t->spent_s += wall_s;
-    return hrun_design_add(t->d, &r.config, NULL, r.N, time_s, wall_s, 1, &t->err) ? -1 : 1;
+    return hrun_design_add(t->d, &(struct hrun_design_result){ r.config, NULL, r.N, time_s, wall_s, 1 }, &t->err)
+           ? -1 : 1;
+}
+
+/* Give a design a run with equal shares. */
+static int add_run(struct hrun_design *d, const struct hrun_config *config, int64_t N, double time_s, int counts)
+{
+    return hrun_design_add(d, &(struct hrun_design_result){ *config, NULL, N, time_s, time_s, counts }, NULL);
 }
 
 static int go(struct trial *t, int most)
@@ -341,7 +348,7 @@ static void goes_on(void)
         int P;
         double t = truth(&a.config[i], a.N[i], &P);
 
-        hrun_design_add(b.d, &a.config[i], NULL, a.N[i], t, t, 0, NULL);
+        add_run(b.d, &a.config[i], a.N[i], t, 0);
     }
     go(&b, RUNS_MAX);
     for (int i = 0; i < b.n; i++)
@@ -363,7 +370,7 @@ static void doubts(void)
     start(&t, &plain);
     t.sigma = 1e-3;
     go(&t, 16);
-    hrun_design_add(t.d, &config, NULL, 300, x, x, 1, NULL);   /* three times as long as it should */
+    add_run(t.d, &config, 300, x, 1);   /* three times as long as it should */
     go(&t, 30);
     for (int i = 16; i < t.n; i++)
         repeated += t.stage[i] == HRUN_DESIGN_REPEAT && t.N[i] == 300 && t.config[i].pes[0] == 3 &&
@@ -375,7 +382,8 @@ static void doubts(void)
 static void refuses(void)
 {
     static const int64_t bad[2] = { 200, 100 };
-    const struct hrun_config none = { .nsubs = SUBS }, idle = { SUBS, { 1 }, { 0 } }, one = { SUBS, { 1 }, { 1 } };
+    const struct hrun_config idle = { SUBS, { 1 }, { 0 } }, one = { SUBS, { 1 }, { 1 } };
+    const struct hrun_design_result none = { { .nsubs = SUBS }, NULL, 100, 1, 1, 1 };
     struct hrun_design_settings s = plain;
     struct trial t;
 
@@ -389,10 +397,10 @@ static void refuses(void)
     ok(!t.d && strstr(t.err.text, "ascend"), "sizes out of order are refused (%s)", t.err.text);
     finish(&t);
     start(&t, &plain);
-    ok(hrun_design_add(t.d, &none, NULL, 100, 1, 1, 1, &t.err) == -1 && t.err.code == HRUN_EINVAL,
+    ok(hrun_design_add(t.d, &none, &t.err) == -1 && t.err.code == HRUN_EINVAL,
        "a run of nothing is refused (%s)", t.err.text);
-    ok(hrun_design_add(t.d, &idle, NULL, 100, 1, 1, 1, &t.err) == -1, "PEs without processes are refused");
-    ok(hrun_design_add(t.d, &one, NULL, 100, NAN, 1, 1, &t.err) == -1, "a time that is none is refused");
+    ok(add_run(t.d, &idle, 100, 1, 1) == -1, "PEs without processes are refused");
+    ok(add_run(t.d, &one, 100, NAN, 1) == -1, "a time that is none is refused");
     is_int(hrun_design_state(t.d)->runs, 0, "and nothing changed");
     finish(&t);
 }
@@ -463,7 +471,7 @@ static int made_again(double sigma)
         double x = 3 * truth(&config, 300, &P);
 
         for (int again = 0; again < (sigma > 0 || k > 2 ? 1 : 2); again++)
-            hrun_design_add(t.d, &config, NULL, 300, x, x, 1, NULL);
+            add_run(t.d, &config, 300, x, 1);
     }
     go(&t, 60);
     for (int i = 16; i < t.n; i++)
@@ -648,11 +656,11 @@ static void test_one_size(void)
         late += r.limit_s > 0 && fabs(r.limit_s - 4 * best) > 1e-9;
         slow += r.limit_s > 0 && t > r.limit_s;
         if (r.limit_s > 0 && t > r.limit_s) {
-            hrun_design_add(d, &r.config, NULL, r.N, 0, r.limit_s, 1, &err);
+            hrun_design_add(d, &(struct hrun_design_result){ r.config, NULL, r.N, 0, r.limit_s, 1 }, &err);
             spent += r.limit_s;
             continue;
         }
-        hrun_design_add(d, &r.config, NULL, r.N, t, t, 1, &err);
+        add_run(d, &r.config, r.N, t, 1);
         spent += t;
         best = fmin(best, t);
     }

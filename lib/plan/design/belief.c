@@ -53,24 +53,47 @@ static int find_config(const struct design_size *s, const struct dealt_config *c
     return -1;
 }
 
-/* What hrun would choose here: corrected predictions (model/model.h), those known[n], searched exactly. Its index among
- * the candidates into *at, to which it is added when it is not there, and what it counts as into *value; else both are
- * as before. */
-static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
-                          const struct hrun_plan_problem *problem, int dealt, int cautious,
-                          const struct hrun_known *known, int n, int *at, double *value, struct hrun_error *err)
+/* The search for the candidates and the choice at one size. */
+struct candidate_search {
+    struct hrun_design *d;
+    struct design_size *s;
+    struct size_models m;
+    double choice_s, hope_s;    /* the times of s->choice and s->hope that are compared */
+};
+
+/* Set *at to the index of a configuration among the candidates, where it is added if it is missing and valid; else
+ * -1. */
+static int join_candidates(struct candidate_search *q, const struct dealt_config *config, int *at, struct hrun_error *err)
 {
+    struct hrun_choice c;
+    int rc;
+
+    *at = find_config(q->s, config);
+    if (*at >= 0)
+        return 0;
+    rc = design_evaluate(&q->m, config, 1, &c, err);
+    if (rc > 0) {
+        *at = q->s->n;
+        add_belief(q->s, config, &c);
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+/* Search what hrun would choose here, exactly, with corrected predictions (model/model.h), those known[n]. Where it is
+ * better than the choice so far (without caution: the hope), it becomes that. */
+static int search_choice(struct candidate_search *q, int dealt, int cautious, const struct hrun_known *known, int n,
+                         struct hrun_error *err)
+{
+    const struct hrun_corrections *all = q->d->fit.corrections[dealt];
+    double *best_s = cautious ? &q->choice_s : &q->hope_s, own_s;
     struct dealt_config config;
-    const struct hrun_corrections *all = d->fit.corrections[dealt];
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
-    struct hrun_choice c;
-    double own;
-    int rc, i;
+    int i;
 
-    if (hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
+    if (hrun_predictor_deal(q->m.p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
         return -1;
-    if (hrun_plan_search_known(problem, known, n, 1, &plan, &why)) {
+    if (hrun_plan_search_known(&q->m.problem, known, n, 1, &plan, &why)) {
         if (why.code == HRUN_EINFEASIBLE)
             return 0;
         *err = why;
@@ -78,86 +101,77 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct h
     }
     set_config(&plan->v[0], dealt, &config);
     i = hrun_corrections_find(all, &config.c);
-    own = plan->v[0].time_s * (cautious && all ? exp(hrun_corrections_sd(all)) : 1) *
-          (cautious && i >= 0 && known[i].doubt > 0 ? known[i].doubt : 1);
+    own_s = plan->v[0].time_s * (cautious && all ? exp(hrun_corrections_sd(all)) : 1) *
+            (cautious && i >= 0 && known[i].doubt > 0 ? known[i].doubt : 1);
     hrun_plan_destroy(plan);
-    if (own >= *value)
+    if (own_s >= *best_s)
         return 0;
-    *value = own;
-    *at = find_config(s, &config);
-    rc = *at < 0 ? design_evaluate(p, problem, &config, 1, &c, err) : 0;
-    if (rc <= 0)
-        return rc;
-    add_belief(s, &config, &c);
-    *at = s->n - 1;
-    return 0;
+    *best_s = own_s;
+    return join_candidates(q, &config, cautious ? &q->s->choice : &q->s->hope, err);
 }
 
-/* The choice, and what would be the choice without caution, of equal or of unequal shares, where they are better than
- * what was found before. */
-static int choices_of(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
-                      const struct hrun_plan_problem *problem, int dealt, double *choice, double *hope,
-                      struct hrun_error *err)
+/* The choice and the hope, of equal or of unequal shares. */
+static int search_choices(struct candidate_search *q, int dealt, struct hrun_error *err)
 {
+    const struct hrun_design *d = q->d;
     const struct hrun_corrections *all = d->fit.corrections[dealt];
     int n = hrun_corrections_count(all);
     autofree struct hrun_known *known = xcalloc((size_t)n + (size_t)d->fit.ngroups + 1, sizeof *known);
 
-    hrun_corrections_known(all, s->N, known, NULL);
+    hrun_corrections_known(all, q->s->N, known, NULL);
     for (int i = 0; i < d->fit.ngroups; i++) {
         const struct design_group *g = &d->fit.groups[i];
         int at = hrun_corrections_find(all, &g->config.c);
 
-        if (g->N != s->N || !g->failed || g->n || (g->sub < 0 && g->config.dealt != dealt))
+        if (g->N != q->s->N || !g->failed || g->n || (g->sub < 0 && g->config.dealt != dealt))
             continue;
         if (at < 0)
             known[at = n++] = (struct hrun_known){ .config = g->config.c };
         known[at].excluded = 1;
     }
-    if (choice_of_hrun(d, s, p, problem, dealt, 1, known, n, &s->choice, choice, err))
+    if (search_choice(q, dealt, 1, known, n, err))
         return -1;
     for (int i = 0; i < n; i++)
         known[i].doubt = 0;
-    return choice_of_hrun(d, s, p, problem, dealt, 0, known, n, &s->hope, hope, err);
+    return search_choice(q, dealt, 0, known, n, err);
 }
 
 /* The best predicted configurations, with unequal shares only those on several sub-clusters. */
-static int gather_best(struct design_size *s, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
-                       int dealt, struct hrun_error *err)
+static int gather_best(struct candidate_search *q, int dealt, struct hrun_error *err)
 {
     struct dealt_config config;
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
 
-    if (hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
+    if (hrun_predictor_deal(q->m.p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
         return -1;
-    if (hrun_plan_search(problem, CANDIDATES, &plan, &why)) {
+    if (hrun_plan_search(&q->m.problem, CANDIDATES, &plan, &why)) {
         if (why.code == HRUN_EINFEASIBLE)
             return 0;
         *err = why;
         return -1;
     }
-    s->complete &= plan->n < CANDIDATES;
+    q->s->complete &= plan->n < CANDIDATES;
     for (int i = 0; i < plan->n; i++)
         if (set_config(&plan->v[i], dealt, &config) > 1 || !dealt)
-            add_belief(s, &config, &plan->v[i]);
+            add_belief(q->s, &config, &plan->v[i]);
     hrun_plan_destroy(plan);
     return 0;
 }
 
 /* The best predicted configurations, and all that were run at this size. */
-static int gather_candidates(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
-                  const struct hrun_plan_problem *problem, struct hrun_error *err)
+static int gather_candidates(struct candidate_search *q, struct hrun_error *err)
 {
-    struct hrun_choice c;
-    int measured = 0, rc;
+    const struct hrun_design *d = q->d;
+    struct design_size *s = q->s;
+    int measured = 0;
 
     for (int i = 0; i < d->fit.ngroups; i++)
         measured += d->fit.groups[i].N == s->N;
     s->v = xcalloc(2 * (size_t)CANDIDATES + (size_t)measured + 5, sizeof *s->v);
     s->complete = 1;
     for (int dealt = 0; dealt < 1 + design_deals(d); dealt++)
-        if (gather_best(s, p, problem, dealt, err))
+        if (gather_best(q, dealt, err))
             return -1;
     for (int i = 0; i < d->fit.ngroups; i++) {
         const struct design_group *g = &d->fit.groups[i];
@@ -165,16 +179,10 @@ static int gather_candidates(struct hrun_design *d, struct design_size *s, struc
 
         if (g->N != s->N)
             continue;
-        at = find_config(s, &g->config);
-        if (at < 0) {
-            rc = design_evaluate(p, problem, &g->config, 1, &c, err);
-            if (rc < 0)
-                return -1;
-            if (!rc)
-                continue;
-            add_belief(s, &g->config, &c);
-            at = s->n - 1;
-        }
+        if (join_candidates(q, &g->config, &at, err))
+            return -1;
+        if (at < 0)
+            continue;
         s->v[at].runs = g->n;
         s->v[at].failed = g->failed;
     }
@@ -264,24 +272,21 @@ static void sum_up_sizes(struct hrun_design *d)
         st->loss = st->interval = NAN;
 }
 
-static int believe_size(struct hrun_design *d, struct design_size *s, struct hrun_plan_sub *subs,
-                        struct hrun_error *err)
+static int believe_size(struct hrun_design *d, struct design_size *s, struct hrun_error *err)
 {
-    struct hrun_predictor *p;
-    struct hrun_plan_problem problem;
+    struct candidate_search q = { .d = d, .s = s, .choice_s = INFINITY, .hope_s = INFINITY };
     struct process process;
-    double choice = INFINITY, hope = INFINITY;
     int rc;
 
-    p = design_predictor(d, s->N, err);
-    if (!p)
-        return err->code ? -1 : 0;
-    design_problem(d, p, subs, &problem);
-    rc = gather_candidates(d, s, p, &problem, err);
+    if (design_models_at(d, s->N, &q.m, err))
+        return -1;
+    if (!q.m.p)
+        return 0;
+    rc = gather_candidates(&q, err);
     s->choice = s->hope = -1;
     for (int dealt = 0; dealt < 1 + design_deals(d) && !rc; dealt++)
-        rc = choices_of(d, s, p, &problem, dealt, &choice, &hope, err);
-    hrun_predictor_destroy(p);
+        rc = search_choices(&q, dealt, err);
+    hrun_predictor_destroy(q.m.p);
     if (rc)
         return -1;
     process_make(d, s->N, &process);
@@ -294,12 +299,10 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
 
 int design_believe(struct hrun_design *d, struct hrun_error *err)
 {
-    autofree struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
-
     design_drop_sizes(d);
     d->fit.misfit = design_misfit(d);
     for (int i = 0; i < d->nsizes; i++)
-        if (believe_size(d, &d->sizes[i], subs, err))
+        if (believe_size(d, &d->sizes[i], err))
             return -1;
     sum_up_sizes(d);
     return 0;

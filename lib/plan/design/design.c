@@ -223,29 +223,29 @@ static void note_surprise(struct hrun_design *d, const struct design_run *r)
     }
 }
 
-int hrun_design_add(struct hrun_design *d, const struct hrun_config *config, const double *share, int64_t N,
-                    double time_s, double wall_s, int counts, struct hrun_error *err)
+int hrun_design_add(struct hrun_design *d, const struct hrun_design_result *result, struct hrun_error *err)
 {
+    double time_s = result->time_s, wall_s = result->wall_s;
     struct design_run *r;
 
     hrun_grow(d->runs.v, d->runs.n + 1, d->runs.cap);
     r = &d->runs.v[d->runs.n];
     memset(r, 0, sizeof *r);
-    set_run_config(config, share != NULL, r);
-    r->N = N;
+    set_run_config(&result->config, result->share != NULL, r);
+    r->N = result->N;
     r->time_s = time_s;
     r->wall_s = wall_s;
-    if (!r->P || N < 1 || !(time_s >= 0) || !isfinite(time_s) || !(wall_s >= 0) || !isfinite(wall_s))
+    if (!r->P || r->N < 1 || !(time_s >= 0) || !isfinite(time_s) || !(wall_s >= 0) || !isfinite(wall_s))
         return hrun_fail(err, HRUN_EINVAL, "a run of %d processes at N = %lld that took %g s (wall %g s) is none",
-                         r->P, (long long)N, time_s, wall_s);
+                         r->P, (long long)r->N, time_s, wall_s);
     snprintf(r->date, sizeof r->date, "%010d", d->runs.n);
-    r->text = xstrdup(hrun_config_text(config).s);
+    r->text = xstrdup(hrun_config_text(&result->config).s);
     if (r->config.dealt)
-        copy_shares(d, share, r);
+        copy_shares(d, result->share, r);
     d->runs.n++;
     if (time_s > 0)
         note_surprise(d, r);
-    if (!counts) {
+    if (!result->counts) {
         d->budget.before_s += wall_s;
         return 0;
     }
@@ -324,14 +324,14 @@ static int deal_run(struct hrun_design *d, struct design_plan *q, struct hrun_er
     autofree double *pace = xcalloc((size_t)d->nsubs, sizeof *pace);
     struct hrun_error why = { 0 };
 
-    if (!d->fit.models && design_fit(d, err))
-        return -1;
-    tilt_shares(d, q, pace);
-    if (!design_shares(d, &q->config, q->N, pace, d->share, &why))
-        return 0;
-    q->config.dealt = 0;
-    if (why.code == HRUN_ENODATA)
-        return 0;
+    if (d->fit.models || !design_fit(d, &why)) {
+        tilt_shares(d, q, pace);
+        if (!design_shares(d, &q->config, q->N, pace, d->share, &why))
+            return 0;
+        q->config.dealt = 0;
+        if (why.code == HRUN_ENODATA)
+            return 0;
+    }
     if (err)
         *err = why;
     return -1;
@@ -377,7 +377,9 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
         run->share = q->config.dealt ? d->share : NULL;
         /* Runs may have told since it was queued. */
         if (d->app->fixed && hrun_app_rule(d->app, q->N, run->P, NULL) == 0) {
-            if (hrun_design_add(d, &run->config, run->share, run->N, 0, 0, 0, err))
+            struct hrun_design_result refused = { .config = run->config, .share = run->share, .N = run->N };
+
+            if (hrun_design_add(d, &refused, err))
                 return -1;
             continue;
         }

@@ -68,7 +68,7 @@ const char *hrun_design_stage_name(enum hrun_design_stage s);   /* "screen", "ch
 
 struct hrun_design_run {
     struct hrun_config config;
-    const double *share;        /* of the whole of the work, of each process there, as `pes` are; NULL: equal */
+    const double *share;        /* part of all work for each process of sub-cluster i; NULL: equal */
     int P;
     int64_t N;
     enum hrun_design_stage stage;
@@ -107,12 +107,19 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
                                        const struct hrun_design_settings *settings, struct hrun_error *err);
 void hrun_design_destroy(struct hrun_design *d);
 
-/* Tell of a run. share: part of the whole of the work that each process of a sub-cluster had, NULL: equal. time_s: what
- * models are about; 0: it failed for good. counts: 1 if it was made under this design, 0 if
- * it is known from before and costs nothing. Errors: HRUN_EINVAL (no configuration of these sub-clusters, times that
- * are none); nothing changes then. */
-int hrun_design_add(struct hrun_design *d, const struct hrun_config *config, const double *share, int64_t N,
-                    double time_s, double wall_s, int counts, struct hrun_error *err);
+/* A run that was made. */
+struct hrun_design_result {
+    struct hrun_config config;
+    const double *share;        /* as in struct hrun_design_run */
+    int64_t N;
+    double time_s;              /* that models predict; 0: the run failed for good */
+    double wall_s;
+    int counts;                 /* 1: made under this design; 0: known from before, and costs nothing */
+};
+
+/* Errors: HRUN_EINVAL (no configuration of these sub-clusters, a time or wall time that is none); nothing changes
+ * then. */
+int hrun_design_add(struct hrun_design *d, const struct hrun_design_result *result, struct hrun_error *err);
 
 /* Tell of a run that was too short for the program to tell its time, besides hrun_design_add. */
 void hrun_design_too_short(struct hrun_design *d, int64_t N);

@@ -186,19 +186,22 @@ void design_drop_models(struct hrun_design *d);
 double design_noise(const struct hrun_design *d, double time_s);
 /* Are there unequal shares to be tried? */
 int design_deals(const struct hrun_design *d);
-/* The models at one size, of equal shares. NULL: there are none (err->code is HRUN_OK then), or an error. */
-struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err);
+/* The models at one size, and the problem of a search with them. */
+struct size_models {
+    struct hrun_predictor *p;   /* NULL: there are no models */
+    struct hrun_plan_problem problem;
+    struct hrun_plan_sub subs[HRUN_SUBS_MAX];
+};
+/* Fit *m, which must not be moved, to a size, with equal shares. The caller destroys m->p. Errors: m->p is NULL then. */
+int design_models_at(const struct hrun_design *d, int64_t N, struct size_models *m, struct hrun_error *err);
 /* The shares of a configuration with unequal ones, share[nsubs], by the models of now and pace[nsubs] (may be NULL; see
  * hrun_predictor_pace). */
 int design_shares(const struct hrun_design *d, const struct dealt_config *config, int64_t N, const double *pace,
                   double *share, struct hrun_error *err);
-/* The search over it; subs has room for nsubs entries. */
-void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
-                    struct hrun_plan_problem *out);
-/* Evaluate a configuration with its kind of shares, of which p and its problem are from then on: 1 and *c; 0 where
- * nothing predicts it or, with check, it is not valid; -1: an error. */
-int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *problem,
-                    const struct dealt_config *config, int check, struct hrun_choice *c, struct hrun_error *err);
+/* Evaluate a configuration with its kind of shares, which the models keep: 1 and *c; 0: no model predicts it or, with
+ * check, it is not valid; -1: an error. */
+int design_evaluate(struct size_models *m, const struct dealt_config *config, int check, struct hrun_choice *c,
+                    struct hrun_error *err);
 
 /* belief.c: d->sizes from models and groups. */
 int design_believe(struct hrun_design *d, struct hrun_error *err);

@@ -259,35 +259,43 @@ static int limit_shares_memory(const struct hrun_design *d, struct hrun_predicto
     return hrun_predictor_limit_memory(p, bytes, err);
 }
 
-struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err)
+int design_models_at(const struct hrun_design *d, int64_t N, struct size_models *m, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create_net(d->app, d->fit.models, d->nsubs, HRUN_FORM_NPT, N,
-                                                         d->set.fit.net, NULL, &why);
 
-    if (p && design_deals(d) && limit_shares_memory(d, p, &why)) {
-        hrun_predictor_destroy(p);
-        p = NULL;
+    m->p = hrun_predictor_create_net(d->app, d->fit.models, d->nsubs, HRUN_FORM_NPT, N, d->set.fit.net, NULL, &why);
+    if (m->p && design_deals(d) && limit_shares_memory(d, m->p, &why)) {
+        hrun_predictor_destroy(m->p);
+        m->p = NULL;
     }
-    for (int k = 0; p && k < 1 + design_deals(d); k++)
-        if (d->fit.corrections[k])
-            hrun_predictor_correct(p, d->fit.corrections[k]);
-    if (!p && why.code != HRUN_ENODATA && err)
+    if (!m->p) {
+        if (why.code == HRUN_ENODATA)
+            return 0;
         *err = why;
-    else if (!p && err)
-        err->code = HRUN_OK;
-    return p;
+        return -1;
+    }
+    for (int k = 0; k < 1 + design_deals(d); k++)
+        if (d->fit.corrections[k])
+            hrun_predictor_correct(m->p, d->fit.corrections[k]);
+    for (int i = 0; i < d->nsubs; i++)
+        m->subs[i] = (struct hrun_plan_sub){ .npes = d->subs[i].npes, .memory_bytes = d->subs[i].memory_bytes };
+    m->problem = (struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(m->p), .subs = m->subs };
+    return 0;
 }
 
 int design_shares(const struct hrun_design *d, const struct dealt_config *config, int64_t N, const double *pace,
                   double *share, struct hrun_error *err)
 {
-    struct hrun_predictor *p = design_predictor(d, N, err);
+    struct size_models m;
+    struct hrun_predictor *p;
     int64_t units, least;
     int rc;
 
+    if (design_models_at(d, N, &m, err))
+        return -1;
+    p = m.p;
     if (!p)
-        return err->code ? -1 : hrun_fail(err, HRUN_ENODATA, "no models to deal out shares by");
+        return hrun_fail(err, HRUN_ENODATA, "no models to deal out shares by");
     hrun_predictor_pace(p, pace);
     rc = hrun_app_units(d->app, N, &units, &least, err) || hrun_predictor_deal(p, HRUN_SHARES_BEST, err) ? -1 : 0;
     if (!rc && !hrun_predictor_deals(p))
@@ -299,22 +307,14 @@ int design_shares(const struct hrun_design *d, const struct dealt_config *config
     return rc;
 }
 
-void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
-                    struct hrun_plan_problem *out)
-{
-    for (int i = 0; i < d->nsubs; i++)
-        subs[i] = (struct hrun_plan_sub){ .npes = d->subs[i].npes, .memory_bytes = d->subs[i].memory_bytes };
-    *out = (struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(p), .subs = subs };
-}
-
-int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *problem,
-                    const struct dealt_config *config, int check, struct hrun_choice *c, struct hrun_error *err)
+int design_evaluate(struct size_models *m, const struct dealt_config *config, int check, struct hrun_choice *c,
+                    struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
 
-    if (hrun_predictor_deal(p, config->dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
+    if (hrun_predictor_deal(m->p, config->dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
         return -1;
-    return !hrun_plan_evaluate(problem, &config->c, check, c, &why);
+    return !hrun_plan_evaluate(&m->problem, &config->c, check, c, &why);
 }
 
 /* Runs with unequal shares count as what they would take with those of now, if these are near. */
@@ -344,12 +344,10 @@ static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, st
     return 0;
 }
 
-/* What the models say of each group, and who limits it. */
+/* Set the predicted time of each group, and the sub-cluster that limits it. */
 static int predict_groups(struct hrun_design *d, struct hrun_error *err)
 {
-    autofree struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
-    struct hrun_predictor *p = NULL;
-    struct hrun_plan_problem problem;
+    struct size_models m = { .p = NULL };
     int64_t N = 0;
     int rc = 0;
 
@@ -359,17 +357,13 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
         int found;
 
         if (g->N != N) {
-            hrun_predictor_destroy(p);
-            p = design_predictor(d, N = g->N, err);
-            if (!p && err && err->code) {
-                rc = -1;
-                break;
-            }
-            if (p)
-                design_problem(d, p, subs, &problem);
+            hrun_predictor_destroy(m.p);
+            N = g->N;
+            if (design_models_at(d, N, &m, err))
+                return -1;
         }
         g->model = NAN;
-        found = p ? design_evaluate(p, &problem, &g->config, 0, &c, err) : 0;
+        found = m.p ? design_evaluate(&m, &g->config, 0, &c, err) : 0;
         rc = found < 0 ? -1 : 0;
         if (found <= 0)
             continue;
@@ -377,9 +371,9 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
         g->common = g->sub >= 0 && g->config.c.pes[g->sub] > 1
                     ? log(hrun_corrections_common(d->fit.corrections[0], g->N)) : 0;
         g->limiting = c.limiting;
-        rc = g->config.dealt ? renew_times(d, p, g, err) : 0;
+        rc = g->config.dealt ? renew_times(d, m.p, g, err) : 0;
     }
-    hrun_predictor_destroy(p);
+    hrun_predictor_destroy(m.p);
     return rc;
 }
 

@@ -155,8 +155,8 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
 }
 
 /* Queue a configuration that was never run at this size, and may be the better one. */
-static int queue_variant(struct hrun_design *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
-                         const struct design_size *s, struct dealt_config *config, double slow, struct hrun_error *err)
+static int queue_variant(struct hrun_design *d, struct size_models *m, const struct design_size *s,
+                         struct dealt_config *config, double slow, struct hrun_error *err)
 {
     struct hrun_choice c;
     double cost;
@@ -167,7 +167,7 @@ static int queue_variant(struct hrun_design *d, struct hrun_predictor *p, const 
     config->dealt &= used > 1;
     if (design_is_known(d, config, s->N))
         return 0;
-    rc = design_evaluate(p, problem, config, 1, &c, err);
+    rc = design_evaluate(m, config, 1, &c, err);
     if (rc <= 0)
         return rc;
     cost = design_cost(d, config, c.P, s->N, c.time_s);
@@ -184,23 +184,22 @@ static int queue_variant(struct hrun_design *d, struct hrun_predictor *p, const 
 static int vary_size(struct hrun_design *d, const struct design_size *s, int added, struct hrun_error *err)
 {
     const struct dealt_config *choice = s->choice >= 0 ? &s->v[s->choice].config : NULL;
-    autofree struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
-    struct hrun_predictor *p = choice ? design_predictor(d, s->N, err) : NULL;
-    struct hrun_plan_problem problem;
+    struct size_models m;
     int rc = 0;
 
-    if (!p)
-        return choice && err->code ? -1 : 0;
-    design_problem(d, p, subs, &problem);
-    for (int i = 0; i < d->nsubs && !rc; i++)
+    if (!choice)
+        return 0;
+    if (design_models_at(d, s->N, &m, err))
+        return -1;
+    for (int i = 0; m.p && i < d->nsubs && !rc; i++)
         for (int k = added ? 0 : -1; k < d->nprocs && added == !choice->c.pes[i] && d->subs[i].npes > 0 && !rc; k++) {
             struct dealt_config config = *choice;
 
             config.c.pes[i] = k < 0 ? 0 : added ? d->subs[i].npes : choice->c.pes[i];
             config.c.procs[i] = k < 0 ? 0 : d->procs[k];
-            rc = queue_variant(d, p, &problem, s, &config, added ? ADD_SLOW : VARY_SLOW, err);
+            rc = queue_variant(d, &m, s, &config, added ? ADD_SLOW : VARY_SLOW, err);
         }
-    hrun_predictor_destroy(p);
+    hrun_predictor_destroy(m.p);
     return rc;
 }
 
