@@ -62,7 +62,7 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
 
     for (int s = 0; p->is_whole && net && s < run->config.nsubs; s++)
         known &= run->config.pes[s] <= hrun_netview_npes(net, s);
-    return hrun_predictor_options_shared(p, run->s->P, known ? &run->config : NULL, share, t, err);
+    return hrun_predictor_options(p, run->s->P, known ? &run->config : NULL, share, t, err);
 }
 
 /* Would its shares be others now? */
@@ -107,14 +107,13 @@ double hrun_shares_rest(double then, double now)
     return fmax(then, fmin(now, 0));
 }
 
-/* Set r, now, other and limiting of runs[count], all of one N; r is NaN without a prediction. */
-static int find_residuals(const struct hrun_app *app, const double *memory, int nsubs,
-                          struct hrun_models *const *models,
-                     enum hrun_model_form form, struct hrun_netview *net, struct hrun_recalled *runs, size_t count,
-                     struct hrun_error *err)
+/* Set r, now, other and limiting of runs[count], all of from->N; r is NaN without a prediction. memory[nsubs]: see
+ * hrun_predictor_limit_memory. */
+static int find_residuals(const struct hrun_predictor_source *from, const double *memory, struct hrun_recalled *runs,
+                          size_t count, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create_net(app, models, nsubs, form, runs[0].s->N, net, NULL, &why);
+    struct hrun_predictor *p = hrun_predictor_create_net(from, &why);
     autofree struct hrun_part_time *parts = NULL;
     autofree double *t = NULL;
     int rc = -1;
@@ -129,7 +128,7 @@ static int find_residuals(const struct hrun_app *app, const double *memory, int 
         return -1;
     }
     t = xcalloc((size_t)hrun_predictor_oracle(p)->noptions + 1, sizeof *t);
-    parts = xcalloc((size_t)nsubs + 1, sizeof *parts);
+    parts = xcalloc((size_t)from->nsubs + 1, sizeof *parts);
     if (hrun_predictor_limit_memory(p, memory, err))
         goto out;
     for (size_t i = 0; i < count; i++) {
@@ -138,12 +137,12 @@ static int find_residuals(const struct hrun_app *app, const double *memory, int 
         if (hrun_predictor_deal(p, run->share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
             goto out;
         find_redealt(p, run);
-        if (options_times(p, net, run, run->other ? run->share : NULL, t, err))
+        if (options_times(p, from->net, run, run->other ? run->share : NULL, t, err))
             goto out;
         run->now = run->r = rest_of(p, run, t, parts);
         if (!run->share || run->other)
             continue;
-        if (options_times(p, net, run, run->share, t, err))
+        if (options_times(p, from->net, run, run->share, t, err))
             goto out;
         run->r = rest_of(p, run, t, parts);     /* the last, so that `limiting` is by its own shares */
         run->now = isfinite(run->now) ? run->now : run->r;
@@ -339,16 +338,18 @@ double hrun_corrections_common(const struct hrun_corrections *c, int64_t N)
     return c ? exp(hrun_correct_common_at(&c->common, N, &var)) : 1;
 }
 
-int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
-                            struct hrun_models *const *models, enum hrun_model_form form, enum hrun_sharing how,
-                            const struct hrun_fit_options *assumed, struct hrun_corrections **out,
-                            struct hrun_error *err)
+int hrun_corrections_create(const struct hrun_correction_source *from, const struct hrun_fit_options *assumed,
+                            struct hrun_corrections **out, struct hrun_error *err)
 {
+    struct hrun_predictor_source source = { from->app, from->models, from->nsubs, from->form, 0, assumed->net, NULL };
+    const struct hrun_app *app = from->app;
+    const struct hrun_joint_sub *subs = from->subs;
+    int nsubs = from->nsubs;
     struct hrun_corrections *c = xcalloc(1, sizeof *c);
     struct hrun_fit_options own = *assumed;
     autofree struct hrun_recalled *runs = NULL;
     autofree double *room = NULL, *shares = NULL, *memory = xcalloc((size_t)nsubs + 1, sizeof *memory);
-    int dealt = app->shares.units && how != HRUN_SHARES_EQUAL, ignores = 0;
+    int dealt = app->shares.units && from->sharing != HRUN_SHARES_EQUAL, ignores = 0;
     size_t n = 0, kept = 0, near = 0, end;
 
     for (int i = 0; i < nsubs; i++)
@@ -362,7 +363,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     c->dealt = dealt;
     hrun_recall(app, subs, nsubs, runs, shares, &n);
     for (int i = 0; i < nsubs; i++)
-        ignores |= models[i] && models[i]->tasking.ignores;
+        ignores |= from->models[i] && from->models[i]->tasking.ignores;
     for (size_t i = 0; i < n; i++) {
         runs[i].share = ignores ? NULL : runs[i].share;
         runs[i].other = runs[i].s->mixed && (runs[i].share != NULL) != dealt;
@@ -370,7 +371,8 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
-        if (find_residuals(app, memory, nsubs, models, form, assumed->net, runs + begin, end - begin, err)) {
+        source.N = runs[begin].s->N;
+        if (find_residuals(&source, memory, runs + begin, end - begin, err)) {
             hrun_corrections_destroy(c);
             return -1;
         }

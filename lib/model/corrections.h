@@ -32,16 +32,24 @@ void hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct 
 /* Runs of a configuration at more sizes than these, the nearest, tell nothing more of one. */
 enum { HRUN_CORRECTION_SIZES = 24 };
 
-/* From the runs in the logs of subs[nsubs], the sub-clusters of the cluster in their order (a signature may stand
- * several times, and options->net is of them), and models[nsubs], whose predictions are corrected: of this `form`. Of a
- * definition with shares runs on several sub-clusters correct only configurations of their own kind: those with equal
- * shares, or others, as far as they are near those of now (HRUN_SHARES_FAR); all tell how far models are off.
- * Runs that the cluster's sub-clusters do not hold, and those that the models do not predict, do not count. Errors:
- * those of hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times. */
-int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
-                            struct hrun_models *const *models, enum hrun_model_form form, enum hrun_sharing how,
-                            const struct hrun_fit_options *options, struct hrun_corrections **out,
-                            struct hrun_error *err);
+/* What corrections are made from. */
+struct hrun_correction_source {
+    const struct hrun_app *app;
+    const struct hrun_joint_sub *subs;      /* nsubs: the sub-clusters of the cluster in their order, with their logs; a
+                                               signature may stand several times */
+    struct hrun_models *const *models;      /* nsubs: the models whose predictions are corrected */
+    int nsubs;
+    enum hrun_model_form form;              /* of these predictions */
+    enum hrun_sharing sharing;
+};
+
+/* Make corrections from the runs in the logs. If the definition has shares, a run on several sub-clusters corrects only
+ * configurations with the same kind of shares: equal ones, or unequal ones that differ from those of now by at most
+ * HRUN_SHARES_FAR. All runs tell how far the models are off. Runs that do not fit into the cluster, and runs that the
+ * models do not predict, do not count. options->net is the network of the cluster. Errors: those of
+ * hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times. */
+int hrun_corrections_create(const struct hrun_correction_source *from, const struct hrun_fit_options *options,
+                            struct hrun_corrections **out, struct hrun_error *err);
 void hrun_corrections_destroy(struct hrun_corrections *c);
 
 /* Configurations that were run: how many; c may be NULL, there are none then. */

@@ -36,15 +36,21 @@ struct hrun_fit_job {
     struct hrun_netview *net;       /* or NULL: np has no network terms */
 };
 
-/* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an
- * N-T model, else 0. The first `anchors` rows help to find the coefficients with a fifth of their weight, see
- * hrun_common_rows; range, errors and variance are those of the other rows. Where no more than
- * shared rows is known, they make the range, and the record expects five times the scatter. 0 also when there are too
- * few measurements: then
- * a line goes to job->skipped and *record becomes NULL. Errors: those of lib/fit; the models are as
- * before. */
-int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
-                    const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
+/* What one model is fitted to. */
+struct hrun_fit_data {
+    const struct hrun_terms *terms;
+    const struct hrun_row *rows;    /* n of job->rows, of one M */
+    size_t n;
+    size_t anchors;                 /* the first so many rows are of other sub-clusters (hrun_common_rows): they help to
+                                       find the coefficients, with a fifth of their weight */
+    double *x;                      /* n by terms->n, row-major: the terms' values */
+};
+
+/* Fit data->terms and append a record. P: that of an N-T model, else 0. The record's range, errors and variance are
+ * those of the rows after the anchors. If there are only shared rows, they make the range, and the record expects five
+ * times the scatter. With too few measurements the result is 0, job->skipped gets a line, and *record becomes NULL.
+ * Errors: those of lib/fit; the models are as before. */
+int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_fit_data *data,
                     struct hrun_fit_record **record, struct hrun_error *err);
 
 /* Room for one more record in job->models, zeroed; it counts once job->models->n does. */
@@ -68,14 +74,6 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
 
 /* Errors: HRUN_EINVAL (a scatter that is negative or not finite). */
 int hrun_fit_check_options(const struct hrun_fit_options *options, struct hrun_error *err);
-
-/* Solve for rows x[n by p] (row-major), job->y and job->w; job->options say how. (LS, the reference of paper 000, is
- * never robust.) Results: job->keep for each of the p terms, job->wr (the weights that counted in the end), *result
- * with coefficients and covariances of the *count terms with keep = 1, and *bound: weighted residuals beyond it counted
- * less; INFINITY where all counted in full.
- * Errors: those of lib/fit; HRUN_ERANK says that these measurements make no model. */
-int hrun_fit_coefs(struct hrun_fit_job *job, const double *x, size_t n, size_t p, size_t *count, double *bound,
-                   struct hrun_lsq_result *result, struct hrun_error *err);
 
 /* ------------------------------------------------------------------ what sub-clusters have in common */
 

@@ -28,41 +28,30 @@ void hrun_tasking_term(const struct hrun_tasking *f, const char *term, struct hr
 
 /* ------------------------------------------------------------------ predictors */
 
-/* What a family makes a predictor from; the arguments of hrun_predictor_create_net. */
-struct hrun_predictor_source {
-    const struct hrun_app *app;
-    struct hrun_models *const *models;
-    int nsubs;
-    enum hrun_model_form form;
-    int64_t N;
-    struct hrun_netview *net;
-    const int *place;
-};
-
-/* The functions of a family's predictor, which begins with a struct hrun_predictor. NULL: the family has no such
- * function, and predictor.c does what is said beside it. */
+/* The functions of a family's predictor, which begins with a struct hrun_predictor. Their contracts are those of
+ * hrun_predictor_NAME in predict.h, unless a comment here says more. */
 struct hrun_predictor_kind {
+    /* Every family has these. */
     void (*destroy)(struct hrun_predictor *p);
     int (*time)(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time, struct hrun_error *err);
+    /* The time of one sub-cluster in a configuration; see hrun_predictor_time_whole. */
     int (*time_in)(struct hrun_predictor *p, int sub, const struct hrun_config *config, struct hrun_interval *time,
                    struct hrun_error *err);
     int (*measured)(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts);
-    /* Ti of all options at P, t[noptions], in a configuration (of the network's sub-clusters where has_network); NAN
-     * where an option cannot be used there. NULL: those of the oracle. */
-    int (*options)(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
+    /* Contract: hrun_predictor_options below. config is NULL only if the predictor is not `is_whole`. share is NULL
+     * except in a family whose shares users choose. */
+    int (*options)(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share, double *t,
                    struct hrun_error *err);
-    /* Ti of all options at P with share[nsubs] of the work, over a P-th. NULL: as `options`. */
-    int (*options_shared)(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
-                          double *t, struct hrun_error *err);
-    /* See hrun_predictor_deal. NULL: there is one way. */
-    int (*deal)(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
-    /* See hrun_predictor_shares. NULL: all are equal. */
+
+    /* Called only while p->deals is 1; a family with equal shares alone has NULL. */
     int (*shares)(struct hrun_predictor *p, const struct hrun_config *config, double *share, struct hrun_error *err);
-    /* See hrun_predictor_limit_memory. NULL: times do not depend on it. */
-    int (*limit_memory)(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
-    /* Times are those of the models times p->scale, in a family that has_common. */
+    /* Called only in a family with has_common: multiplies the models' times by p->scale. */
     void (*rescale)(struct hrun_predictor *p);
-    /* See hrun_predictor_balance and hrun_predictor_fewest. NULL: nothing is known of it. */
+
+    /* NULL: the call succeeds and changes nothing. */
+    int (*deal)(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
+    int (*limit_memory)(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
+    /* Both or neither. NULL: the call fails with HRUN_EINVAL. */
     int (*balance)(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                    struct hrun_balance *out, struct hrun_error *err);
     int (*fewest)(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
@@ -77,14 +66,15 @@ struct hrun_predictor {
     int noptions;
     int has_network;                /* 1: network terms are in use */
     int is_whole;                   /* 1: times depend on the configuration, not on P alone */
-    int deals;                      /* 1: shares are those of kind->shares; else equal */
+    int deals;                      /* 1: kind->shares gives the shares; 0: they are equal */
     const double *pace;             /* see hrun_predictor_pace */
     double scales[2], scale;        /* see hrun_predictor_correct: of equal and of dealt shares; the one in use */
     struct hrun_tasking tasking;    /* families that deal out shares: equal ones */
     struct hrun_oracle oracle;
 };
 
-/* Begin p, which is zeroed: all but options, has_network and is_whole; of the oracle ctx, nsubs, rule and memory. */
+/* Sets the members of p, which is zeroed, but options, has_network, is_whole and deals. Of the oracle it sets ctx,
+ * nsubs, rule and memory. */
 void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_kind *kind,
                           const struct hrun_predictor_source *from);
 /* What times of a sub-cluster are multiplied by. */
@@ -92,12 +82,11 @@ double hrun_predictor_pace_of(const struct hrun_predictor *p, int sub);
 /* The number of the option, -1: there is none. */
 int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m);
 
-/* Ti of all options in a configuration of P processes; NaN where it depends on where they run, and config is NULL. */
-int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
-                           struct hrun_error *err);
-/* The same where each process of sub-cluster i has share[i] of the work, over a P-th; NULL: equal shares. */
-int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const struct hrun_config *config,
-                                  const double *share, double *t, struct hrun_error *err);
+/* Ti of all options at P into t[noptions], in a configuration (of the network's sub-clusters if has_network). A process
+ * of sub-cluster i has share[i] times a P-th of the work; share NULL: the shares that the predictor deals out. NAN: the
+ * option cannot be used there, or its time depends on the configuration and config is NULL. */
+int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
+                           double *t, struct hrun_error *err);
 
 /* Half the width of the 95 % interval: Student's t times the root of the variance of the fitted mean plus
  * that of one run, whose weighted variance is s2. dof 0: s2 was assumed and not estimated, so the normal

@@ -149,7 +149,7 @@ static int options_of_parts(struct job *j, struct hrun_predictor *p, const struc
         config.pes[j->mixed.parts[i].sub] = j->mixed.parts[i].pes;
         config.procs[j->mixed.parts[i].sub] = j->mixed.parts[i].M;
     }
-    return hrun_predictor_options(p, r->P, &config, t, err);
+    return hrun_predictor_options(p, r->P, &config, NULL, t, err);
 }
 
 /* Ti of the options where a run was, with the share of `part` of it, NaN of all when the network does not know its
@@ -163,21 +163,22 @@ static int predict_run(struct job *j, struct hrun_predictor *p, const struct hru
     if (!p->is_whole) {
         for (int i = 0; i < j->nsubs; i++)
             j->share[i] = part->share;
-        return hrun_predictor_options_shared(p, r->P, NULL, j->app->shares.units ? j->share : NULL, t, err);
+        return hrun_predictor_options(p, r->P, NULL, j->app->shares.units ? j->share : NULL, t, err);
     }
     if (!hrun_predictor_has_network(p) && r->whole)
         return options_of_parts(j, p, r, t, err);
     known = j->options->net && hrun_netview_config(j->options->net, r->sample, -1, &config);
-    return hrun_predictor_options(p, r->P, known ? &config : NULL, t, err);
+    return hrun_predictor_options(p, r->P, known ? &config : NULL, NULL, t, err);
 }
 
 /* Predictions of all parts of runs of size N, which are runs[n]. */
 static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t n, double *t, struct hrun_error *err)
 {
     enum hrun_model_form form = j->app->np.n ? HRUN_FORM_NPT : HRUN_FORM_PT;
+    const struct hrun_predictor_source from = { j->app, j->models, j->nsubs, form, runs[0].N, j->options->net,
+                                                j->place };
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create_net(j->app, j->models, j->nsubs, form, runs[0].N,
-                                                         j->options->net, j->place, &why);
+    struct hrun_predictor *p = hrun_predictor_create_net(&from, &why);
     int rc = -1;
 
     for (size_t i = runs[0].first; i < runs[n - 1].first + runs[n - 1].nparts; i++)

@@ -20,14 +20,21 @@ struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct 
                                              struct hrun_error *err);
 void hrun_predictor_destroy(struct hrun_predictor *p);
 
-/* The same with the network for models that have network terms, NULL: none; net must outlive the predictor.
- * place[nsubs]: which sub-cluster of net each one is, NULL: the same numbers. Where network terms are in use and
- * sub-clusters are those of net, the oracle is not separable (oracle.h): its times are lower bounds, its `whole` the
- * max over the used sub-clusters of the times in the configuration. Errors: also HRUN_ENODATA for a model with a
- * network term but without a network. */
-struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, struct hrun_models *const *models,
-                                                 int nsubs, enum hrun_model_form form, int64_t N,
-                                                 struct hrun_netview *net, const int *place, struct hrun_error *err);
+/* What a predictor is made from. The first five members are the arguments of hrun_predictor_create. */
+struct hrun_predictor_source {
+    const struct hrun_app *app;
+    struct hrun_models *const *models;
+    int nsubs;
+    enum hrun_model_form form;
+    int64_t N;
+    struct hrun_netview *net;   /* for network terms; must outlive the predictor; NULL: there is none */
+    const int *place;           /* nsubs: the number of each sub-cluster in net; NULL: the same numbers */
+};
+
+/* hrun_predictor_create with a network. If network terms are in use and the sub-clusters are those of net, the oracle
+ * is not separable (oracle.h): its times are lower bounds, and its `whole` is the max over the used sub-clusters of the
+ * times in the configuration. Errors: also HRUN_ENODATA for a model with a network term but without a network. */
+struct hrun_predictor *hrun_predictor_create_net(const struct hrun_predictor_source *from, struct hrun_error *err);
 
 /* Append the network terms in use whose operation at N with P processes is one whose times jump (hrun_net_irregular),
  * with blanks and commas between them: "gather(8*N/P)". Nothing: there is none. */

@@ -50,16 +50,14 @@ struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct 
                                              int nsubs, enum hrun_model_form form, int64_t N,
                                              struct hrun_error *err)
 {
-    return hrun_predictor_create_net(app, models, nsubs, form, N, NULL, NULL, err);
+    const struct hrun_predictor_source from = { app, models, nsubs, form, N, NULL, NULL };
+
+    return hrun_predictor_create_net(&from, err);
 }
 
-struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, struct hrun_models *const *models,
-                                                 int nsubs, enum hrun_model_form form, int64_t N,
-                                                 struct hrun_netview *net, const int *place, struct hrun_error *err)
+struct hrun_predictor *hrun_predictor_create_net(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
-    const struct hrun_predictor_source from = { app, models, nsubs, form, N, net, place };
-
-    return hrun_family_of(app)->predict(&from, err);
+    return hrun_family_of(from->app)->predict(from, err);
 }
 
 static int predictor_rule(void *ctx, int P, struct hrun_error *err)
@@ -80,7 +78,6 @@ void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_
                           const struct hrun_predictor_source *from)
 {
     p->kind = kind;
-    p->deals = kind->shares && !kind->deal;
     p->scales[0] = p->scales[1] = p->scale = 1;
     p->app = from->app;
     p->N = from->N;
@@ -124,25 +121,16 @@ int hrun_predictor_has_network(const struct hrun_predictor *p)
     return p->has_network;
 }
 
-int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
-                           struct hrun_error *err)
+int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
+                           double *t, struct hrun_error *err)
 {
-    const struct hrun_oracle *o = hrun_predictor_oracle(p);
-
-    if (!p->is_whole || !p->kind->options)
-        return o->times(o->ctx, P, t, err);
-    if (config)
-        return p->kind->options(p, P, config, t, err);
-    for (int k = 0; k < o->noptions; k++)
+    if (!p->is_whole && !share)
+        return p->oracle.times(p->oracle.ctx, P, t, err);
+    if (!p->is_whole || config)
+        return p->kind->options(p, P, config, share, t, err);
+    for (int k = 0; k < p->noptions; k++)
         t[k] = NAN;
     return 0;
-}
-
-int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const struct hrun_config *config,
-                                  const double *share, double *t, struct hrun_error *err)
-{
-    return share && p->kind->options_shared ? p->kind->options_shared(p, P, config, share, t, err)
-                                            : hrun_predictor_options(p, P, config, t, err);
 }
 
 int hrun_predictor_time_shared(struct hrun_predictor *p, const struct hrun_config *config, const double *share,
@@ -154,7 +142,7 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const struct hrun_confi
 
     for (int i = 0; i < nsubs; i++)
         more[i] = share ? share[i] * P : 1;
-    if (hrun_predictor_options_shared(p, P, config, share ? more : NULL, t, err))
+    if (hrun_predictor_options(p, P, config, share ? more : NULL, t, err))
         return -1;
     *time_s = 0;
     for (int i = 0; i < nsubs; i++) {
@@ -193,8 +181,8 @@ void hrun_predictor_share_change(struct hrun_predictor *p, const struct hrun_con
     for (int i = 0; i < nsubs; i++)
         more[i] = share[i] * P;
     *out = INFINITY;
-    if (!hrun_predictor_options_shared(p, P, config, more, then, NULL) &&
-        !hrun_predictor_options(p, P, config, now, NULL) && !hrun_predictor_shares(p, config, units, NULL)) {
+    if (!hrun_predictor_options(p, P, config, more, then, NULL) &&
+        !hrun_predictor_options(p, P, config, NULL, now, NULL) && !hrun_predictor_shares(p, config, units, NULL)) {
         for (int i = 0; i < nsubs; i++) {
             int o = config->pes[i] ? hrun_predictor_find(p, i, config->procs[i]) : -1;
 

@@ -53,10 +53,15 @@ static int fit_robust(struct hrun_fit_job *job, const struct hrun_lsq *all, doub
     return 0;
 }
 
-int hrun_fit_coefs(struct hrun_fit_job *job, const double *x, size_t n, size_t p, size_t *count, double *bound,
-                   struct hrun_lsq_result *result, struct hrun_error *err)
+/* Solve for data->x, job->y and job->w. LS, the reference of paper 000, is never robust. Sets job->keep of each term,
+ * job->wr (the weights that counted in the end), *result with coefficients and covariances of the *count terms with
+ * keep = 1, and *bound: weighted residuals beyond it counted less; INFINITY if all counted in full. Errors: those of
+ * lib/fit; HRUN_ERANK: these measurements make no model. */
+static int fit_coefficients(struct hrun_fit_job *job, const struct hrun_fit_data *data, size_t *count, double *bound,
+                            struct hrun_lsq_result *result, struct hrun_error *err)
 {
-    struct hrun_lsq all = { x, job->y, job->wr, n, p }, sub = { job->sub, job->y, job->wr, n, 0 };
+    size_t n = data->n, p = (size_t)data->terms->n;
+    struct hrun_lsq all = { data->x, job->y, job->wr, n, p }, sub = { job->sub, job->y, job->wr, n, 0 };
     int ls = job->options.method == HRUN_METHOD_LS;
 
     *bound = INFINITY;
@@ -67,7 +72,7 @@ int hrun_fit_coefs(struct hrun_fit_job *job, const double *x, size_t n, size_t p
         return hrun_fail(err, HRUN_ERANK, "every term is 0 at every measured point");
     if (!ls && job->options.robust && fit_robust(job, &all, bound, err))
         return -1;
-    sub.p = gather_kept_columns(job, x, n, p);
+    sub.p = gather_kept_columns(job, data->x, n, p);
     return ls ? hrun_fit_ls(&sub, result, err) : hrun_fit_nnls(&sub, result, err);
 }
 
@@ -245,12 +250,11 @@ static void spread_coefficients(const struct hrun_fit_job *job, struct hrun_fit_
     }
 }
 
-int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
-                    const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
+int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_fit_data *data,
                     struct hrun_fit_record **record, struct hrun_error *err)
 {
-    const struct hrun_row *own = rows + anchors;
-    size_t nown = n - anchors, count;
+    const struct hrun_row *rows = data->rows, *own = rows + data->anchors;
+    size_t n = data->n, anchors = data->anchors, nown = n - anchors, count;
     struct hrun_lsq_result result = { job->k, job->cov, 0, 0, 0 };
     struct hrun_buf note = HRUN_BUF_INIT;
     struct hrun_error failure;
@@ -265,7 +269,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
         job->y[i] = rows[i].T;
         job->w[i] = weight(&job->options, rows[i].T) * rows[i].weight * (i < anchors ? ANCHOR_WEIGHT : 1);
     }
-    if (hrun_fit_coefs(job, x, n, (size_t)terms->n, &count, &bound, &result, &failure)) {
+    if (fit_coefficients(job, data, &count, &bound, &result, &failure)) {
         if (failure.code == HRUN_ERANK) {
             hrun_buf_addf(&job->skipped, "M=%d, %s: %s\n", M, family, failure.text);
             return 0;
@@ -276,11 +280,11 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     }
 
     r = hrun_fit_add_record(job);
-    name_record(job, r, family, terms);
+    name_record(job, r, family, data->terms);
     r->M = M;
     r->P = P;
     spread_coefficients(job, r, count);
-    record_residuals(job, r, x, anchors, n);
+    record_residuals(job, r, data->x, anchors, n);
     r->dof = nown > result.rank ? (int)(nown - result.rank) : 0;
     r->s2 = r->dof ? hrun_fit_huber_variance(job->r, nown, result.rank, bound) :
             assumed_variance(job, nown ? own : rows, nown ? nown : n);
@@ -288,10 +292,10 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     r->sigma_rel = job->options.sigma_rel / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
     measured_range(r, nown ? own : rows, nown ? nown : n);
     r->npoints = (int)nown;
-    set_training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
+    set_training_error(r, nown ? data->x + anchors * (size_t)data->terms->n : data->x, nown ? own : rows, nown ? nown : n);
     if (!strcmp(family, "npt") && job->left_out.len)
         hrun_buf_addf(&note, "%s", job->left_out.data);
-    note_dropped(&note, terms, job);
+    note_dropped(&note, data->terms, job);
     note_distrusted(&note, job, nown, bound);
     r->note = hrun_buf_detach(&note);
     for (size_t i = 0; i < n; i++)

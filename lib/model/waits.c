@@ -36,7 +36,7 @@ static int pace_of(struct hrun_predictor *p, const struct hrun_mixed_run *run, c
         share[parts[k].sub] = parts[k].share;
     }
     if (hrun_predictor_time_whole(p, &config, &whole, NULL, NULL, NULL) ||
-        hrun_predictor_options_shared(p, run->P, &config, share, t, NULL))
+        hrun_predictor_options(p, run->P, &config, share, t, NULL))
         return 0;
     hrun_corrections_tell(known, &config, p->N, &whole, &at);
     for (size_t k = 0; k < run->nparts; k++)

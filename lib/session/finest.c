@@ -49,8 +49,8 @@ static int accept_any_P(void *ctx, int P, struct hrun_error *err)
 /* Is there a configuration for N within the limits; ruled = 0: whatever the rule says? 1, 0 with *why, or -1. */
 static int allows_size(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
 {
-    struct hrun_predictor *p = hrun_predictor_create_net(f->c->app, f->models, f->nsubs, HRUN_FORM_NPT, N, f->c->view,
-                                                         NULL, why);
+    const struct hrun_predictor_source from = { f->c->app, f->models, f->nsubs, HRUN_FORM_NPT, N, f->c->view, NULL };
+    struct hrun_predictor *p = hrun_predictor_create_net(&from, why);
     struct hrun_plan_problem problem = f->problem;
     struct hrun_plan *plan = NULL;
     struct hrun_oracle oracle;

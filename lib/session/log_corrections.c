@@ -143,11 +143,12 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
                    struct corrected *out, struct hrun_error *err)
 {
     int dealt = c->app->shares.units && hrun_predictor_deals(predictor);
-    enum hrun_sharing how = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     size_t nsubs = (size_t)c->cluster->nsubs;
     autofree struct hrun_samples *logs = xcalloc(nsubs, sizeof *logs);
     autofree struct hrun_joint_sub *subs = xcalloc(nsubs, sizeof *subs);
+    const struct hrun_correction_source from = { c->app, subs, models, c->cluster->nsubs, HRUN_FORM_NPT,
+                                                 dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL };
     int rc = 0;
 
     options.net = c->measured ? c->measured : c->view;
@@ -161,8 +162,7 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
                                            (double)c->cluster->subs[i].memory_bytes };
     }
     if (!rc)
-        rc = hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, HRUN_FORM_NPT, how, &options, &out->all,
-                                     err);
+        rc = hrun_corrections_create(&from, &options, &out->all, err);
     if (!rc) {
         hrun_predictor_correct(predictor, out->all);
         out->n = hrun_corrections_count(out->all);

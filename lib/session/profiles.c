@@ -290,10 +290,11 @@ int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct 
 int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct at_size *out, struct hrun_error *err)
 {
     struct at_size a = { .N = N, .models = xcalloc((size_t)p->nsubs, sizeof *a.models) };
+    const struct hrun_predictor_source from = { c->app, a.models, p->nsubs, HRUN_FORM_NPT, N, c->view, NULL };
 
     for (int i = 0; i < p->nsubs; i++)
         a.models[i] = p->subs[i].models;
-    a.predictor = hrun_predictor_create_net(c->app, a.models, p->nsubs, HRUN_FORM_NPT, N, c->view, NULL, err);
+    a.predictor = hrun_predictor_create_net(&from, err);
     if (!a.predictor || size_limit_memory(c, a.predictor, err) ||
         corrected_load(c, a.predictor, N, a.models, &a.known, err) ||
         (c->app->shares.units && (hrun_predictor_deal(a.predictor, HRUN_SHARES_BEST, err) ||

@@ -73,8 +73,9 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
     const struct truth *t = trial->truth;
     const struct hrun_corrections *c = d->fit.corrections[0];
     int n = hrun_corrections_count(c), rc = -1;
-    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, d->fit.models, t->nsubs, HRUN_FORM_NPT,
-                                                         N, trial->net, NULL, err);
+    const struct hrun_predictor_source from = { trial->app, d->fit.models, t->nsubs, HRUN_FORM_NPT, N, trial->net,
+                                                NULL };
+    struct hrun_predictor *p = hrun_predictor_create_net(&from, err);
     struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX] = { { 0 } };
     struct hrun_plan_problem problem = { .subs = subs };

@@ -40,8 +40,8 @@ static int choose_one(const struct trial *trial, struct hrun_models *const *mode
     const struct truth *t = trial->truth;
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX];
     struct hrun_plan_problem problem = { .subs = subs };
-    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, models, t->nsubs, HRUN_FORM_NPT, N, trial->net,
-                                                         NULL, err);
+    const struct hrun_predictor_source from = { trial->app, models, t->nsubs, HRUN_FORM_NPT, N, trial->net, NULL };
+    struct hrun_predictor *p = hrun_predictor_create_net(&from, err);
     struct hrun_plan *plan = NULL;
     const struct hrun_choice *c;
     struct hrun_interval time;

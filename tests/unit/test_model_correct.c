@@ -48,7 +48,8 @@ static struct hrun_corrections *make(const struct fixture *f, struct hrun_error 
     struct hrun_corrections *c = NULL;
 
     mr_subs(f->m, subs);
-    if (hrun_corrections_create(&f->a.app, subs, MR_SUBS, f->models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, err))
+    if (hrun_corrections_create(&(struct hrun_correction_source){ &f->a.app, subs, f->models, MR_SUBS, HRUN_FORM_NPT,
+                                                                  HRUN_SHARES_EQUAL }, &nnls, &c, err))
         return NULL;
     return c;
 }
@@ -270,7 +271,8 @@ static void test_whose(void)
     mr_run(f.m, 1000, &usual, 1.04);
     subs[0] = (struct hrun_joint_sub) { "x", "sig-other", NULL, 0, 0 };
     subs[1] = (struct hrun_joint_sub) { "y", mr_signature[1], f.m->log[1].v, f.m->log[1].n, 0 };
-    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err),
+    ok(!hrun_corrections_create(&(struct hrun_correction_source){ &f.a.app, subs, f.models, 2, HRUN_FORM_NPT,
+                                                                  HRUN_SHARES_EQUAL }, &nnls, &c, &err),
        "in another cluster");
     is_int(hrun_corrections_count(c), 1, "only the run that all sub-clusters can be found for counts");
     hrun_corrections_known(c, 1000, &known, NULL);
@@ -317,7 +319,8 @@ static void test_twins(void)
     s[1].pes = 1;
     subs[0] = (struct hrun_joint_sub) { "right", "sig-a", s, 2, 0 };
     subs[1] = (struct hrun_joint_sub) { "left", "sig-a", s, 2, 0 };
-    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err),
+    ok(!hrun_corrections_create(&(struct hrun_correction_source){ &f.a.app, subs, f.models, 2, HRUN_FORM_NPT,
+                                                                  HRUN_SHARES_EQUAL }, &nnls, &c, &err),
        "two alike");
     is_int(hrun_corrections_count(c), 1, "one run");
     hrun_corrections_known(c, 1000, &known, NULL);
@@ -325,7 +328,8 @@ static void test_twins(void)
     hrun_corrections_destroy(c);
     subs[0].name = "first";
     subs[1].name = "second";
-    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err),
+    ok(!hrun_corrections_create(&(struct hrun_correction_source){ &f.a.app, subs, f.models, 2, HRUN_FORM_NPT,
+                                                                  HRUN_SHARES_EQUAL }, &nnls, &c, &err),
        "with other names");
     is_int(hrun_corrections_count(c), 0, "it cannot be told which was which");
     hrun_corrections_destroy(c);

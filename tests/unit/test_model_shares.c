@@ -482,8 +482,10 @@ static void test_common(void)
         l->subs[i].n = l->n[i];
     }
     for (int dealt = 0; p && dealt < 2; dealt++) {
-        ok(!hrun_corrections_create(app, l->subs, SUBS, models, HRUN_FORM_NPT, dealt ? HRUN_SHARES_BEST :
-                                    HRUN_SHARES_EQUAL, &nnls, &c[dealt], &err), "corrections %s", err.text);
+        const struct hrun_correction_source from = { app, l->subs, models, SUBS, HRUN_FORM_NPT,
+                                                     dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL };
+
+        ok(!hrun_corrections_create(&from, &nnls, &c[dealt], &err), "corrections %s", err.text);
         hrun_predictor_correct(p, c[dealt]);
     }
     for (int dealt = 1; p && dealt >= 0; dealt--) {
@@ -530,8 +532,10 @@ static void test_corrections(void)
     }
     for (int i = 0; i < SUBS; i++)
         l->subs[i].n = l->n[i];
-    ok(!hrun_corrections_create(app, l->subs, SUBS, models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &equal, &err) &&
-       !hrun_corrections_create(app, l->subs, SUBS, models, HRUN_FORM_NPT, HRUN_SHARES_BEST, &nnls, &dealt, &err),
+    ok(!hrun_corrections_create(&(struct hrun_correction_source){ app, l->subs, models, SUBS, HRUN_FORM_NPT,
+                                                                  HRUN_SHARES_EQUAL }, &nnls, &equal, &err) &&
+       !hrun_corrections_create(&(struct hrun_correction_source){ app, l->subs, models, SUBS, HRUN_FORM_NPT,
+                                                                  HRUN_SHARES_BEST }, &nnls, &dealt, &err),
        "corrections of either kind");
     if (equal && dealt) {
         struct hrun_correction a = { 0 }, b = { 0 };

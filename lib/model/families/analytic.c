@@ -401,12 +401,13 @@ static int analytic_measured(const struct hrun_predictor *p, int sub, int m, int
     return 0;
 }
 
-static int options_in(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
-                      struct hrun_error *err)
+static int analytic_options(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
+                            double *t, struct hrun_error *err)
 {
     struct analytic *a = (struct analytic *)p;
     double least;
 
+    (void)share;
     for (int o = 0; o < a->base.noptions; o++)
         t[o] = NAN;
     for (int i = 0; i < a->base.oracle.nsubs; i++)
@@ -455,7 +456,7 @@ static void analytic_destroy(struct hrun_predictor *p)
 
 static const struct hrun_predictor_kind kind = {
     .destroy = analytic_destroy, .time = analytic_time_alone, .time_in = analytic_time_in,
-    .measured = analytic_measured, .options = options_in,
+    .measured = analytic_measured, .options = analytic_options,
     .shares = analytic_shares,
 };
 
@@ -490,7 +491,7 @@ static struct hrun_predictor *analytic_create(const struct hrun_predictor_source
 
     hrun_predictor_start(&a->base, &kind, from);
     a->base.has_network = from->app->law.formula->has_network;
-    a->base.is_whole = 1;
+    a->base.is_whole = a->base.deals = 1;
     for (int i = 0; i < from->nsubs && from->place; i++)
         same &= from->place[i] == i;
     a->net = same ? from->net : NULL;

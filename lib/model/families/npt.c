@@ -372,7 +372,6 @@ static const struct hrun_predictor_kind kind = {
     .time_in = hrun_formulas_time_in,
     .measured = hrun_formulas_measured,
     .options = hrun_formulas_options,
-    .options_shared = hrun_shares_options,
     .deal = hrun_shares_deal,
     .rescale = rescale,
     .shares = hrun_shares_of,

@@ -79,9 +79,11 @@ void hrun_shares_destroy(struct hrun_formulas *p);
 int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct hrun_error *err);
 int hrun_shares_of(struct hrun_predictor *base, const struct hrun_config *config, double *share,
                    struct hrun_error *err);
-int hrun_shares_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
-                        double *t, struct hrun_error *err);
 int hrun_shares_limit_memory(struct hrun_predictor *base, const double *bytes, struct hrun_error *err);
+
+/* hrun_predictor_options with share[] (not NULL), for p->shares. */
+int hrun_shares_options(struct hrun_formulas *p, int P, const struct hrun_config *config, const double *share,
+                        double *t, struct hrun_error *err);
 
 /* With equal shares in whole units: the most that a process has, over a P-th. */
 double hrun_shares_uneven(const struct hrun_formulas *p, int P);
@@ -92,10 +94,9 @@ int hrun_shares_dealt(struct hrun_formulas *p, const struct hrun_config *config,
 /* What a process of `sub` has in a configuration, over an equal share; -1 with *err where there is no such time. */
 double hrun_shares_share(struct hrun_formulas *p, int sub, const struct hrun_config *config, struct hrun_error *err);
 
-/* Ti of all options at P, t[noptions], in a configuration of net's sub-clusters (not looked at without network terms);
- * NAN where an option cannot be used at P. 0, or -1 with *err. */
-int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, double *t,
-                           struct hrun_error *err);
+/* A row of struct hrun_predictor_kind; config counts only with network terms or dealt shares. */
+int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
+                          double *t, struct hrun_error *err);
 
 /* The value of distinct term j, network terms in the configuration. Errors: those of hrun_formulas_term and
  * hrun_term_network, naming term, N and P. */

@@ -19,16 +19,22 @@ enum { COUNTS_MIN = 2 };
 
 /* ------------------------------------------------------------------ the models of one M */
 
-/* Values of terms at rows[n] into x[n by terms->n]; T is looked at for P-T terms only. */
-static int evaluate_terms(const struct hrun_fit_job *job, const struct hrun_terms *terms, enum hrun_term_kind kind,
-                          const struct hrun_row *rows, size_t n, const double *T, double *x, struct hrun_error *err)
+/* The terms' values into data->x. T[data->n]: for P-T terms; others ignore it. */
+static int evaluate_terms(const struct hrun_fit_job *job, enum hrun_term_kind kind, const struct hrun_fit_data *data,
+                          const double *T, struct hrun_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        for (int j = 0; j < terms->n; j++)
-            if (kind == HRUN_TERM_NP ? hrun_fit_term(job, terms->v[j].expr, &rows[i], x++, err)
-                : hrun_term_eval(terms->v[j].expr, kind, (double)rows[i].N, rows[i].P, T ? T[i] : 0, x++, err))
-                return hrun_fail_prefix(err, "term '%s' of %s at a measured point (N=%lld, P=%d)",
-                                        terms->v[j].text, job->app->name, (long long)rows[i].N, rows[i].P);
+    double *x = data->x;
+
+    for (size_t i = 0; i < data->n; i++)
+        for (int j = 0; j < data->terms->n; j++) {
+            const struct hrun_term *term = &data->terms->v[j];
+            const struct hrun_row *row = &data->rows[i];
+
+            if (kind == HRUN_TERM_NP ? hrun_fit_term(job, term->expr, row, x++, err)
+                : hrun_term_eval(term->expr, kind, (double)row->N, row->P, T ? T[i] : 0, x++, err))
+                return hrun_fail_prefix(err, "term '%s' of %s at a measured point (N=%lld, P=%d)", term->text,
+                                        job->app->name, (long long)row->N, row->P);
+        }
     return 0;
 }
 
@@ -57,6 +63,7 @@ static int fit_nt(struct hrun_fit_job *job, const struct parts *p, int *ref, str
 {
     const struct hrun_terms *terms = &job->app->nt;
     const struct hrun_row *rows = p->rows;
+    struct hrun_fit_data data = { terms, rows, p->n, p->alone, job->x };
     struct hrun_fit_record *record;
     size_t begin, end, last = p->alone + p->single + p->shared + p->own;
 
@@ -68,18 +75,18 @@ static int fit_nt(struct hrun_fit_job *job, const struct parts *p, int *ref, str
     }
     if (!p->single)
         hrun_buf_addf(&job->skipped, "M=%d, single: nothing measured with P=%d\n", rows[0].M, rows[0].M);
-    if (evaluate_terms(job, terms, HRUN_TERM_N, rows, p->n, NULL, job->x, err))
+    if (evaluate_terms(job, HRUN_TERM_N, &data, NULL, err))
         return -1;
-    if (p->single && hrun_fit_family(job, "single", 0, terms, job->x, rows, p->alone + p->single, p->alone, &record,
-                                     err))
+    data.n = p->alone + p->single;
+    if (p->single && hrun_fit_family(job, "single", 0, &data, &record, err))
         return -1;
     for (begin = p->alone + p->single; begin < last; begin = end) {
         for (end = begin; end < last && rows[end].P == rows[begin].P && rows[end].kind == rows[begin].kind;)
             end++;
         if (rows[begin].kind == HRUN_ROW_SHARED)
             continue;
-        if (hrun_fit_family(job, "nt", rows[begin].P, terms, job->x + begin * (size_t)terms->n, rows + begin,
-                            end - begin, 0, &record, err))
+        data = (struct hrun_fit_data){ terms, rows + begin, end - begin, 0, job->x + begin * (size_t)terms->n };
+        if (hrun_fit_family(job, "nt", rows[begin].P, &data, &record, err))
             return -1;
         if (record && *ref < 0)
             *ref = job->models->n - 1;
@@ -103,6 +110,7 @@ static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
                   struct hrun_error *err)
 {
     const struct hrun_terms *terms = &job->app->pt, *nt = &job->app->nt;
+    const struct hrun_fit_data data = { terms, rows, n, 0, job->x };
     struct hrun_fit_record *record;
     autofree double *T = NULL;
     int P;
@@ -131,8 +139,7 @@ static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
             return 0;
         }
     }
-    if (evaluate_terms(job, terms, HRUN_TERM_TPN, rows, n, T, job->x, err) ||
-        hrun_fit_family(job, "pt", 0, terms, job->x, rows, n, 0, &record, err))
+    if (evaluate_terms(job, HRUN_TERM_TPN, &data, T, err) || hrun_fit_family(job, "pt", 0, &data, &record, err))
         return -1;
     if (record)
         record->P = P;
@@ -142,20 +149,18 @@ static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
 /* NP-T on rows with P > M, and what others share. */
 static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_error *err)
 {
-    const struct hrun_terms *terms = &job->np;
+    size_t before = p->alone + p->single;
+    const struct hrun_fit_data data = { &job->np, p->rows + before, p->n - before, p->shared, job->x };
     struct hrun_fit_record *record;
-    size_t before = p->alone + p->single + p->shared, leading = p->shared;
 
-    if (terms->n == 0) {
+    if (job->np.n == 0) {
         hrun_buf_addf(&job->skipped, "M=%d, npt: the definition has no terms under 'np'%s%s\n", p->rows[0].M,
                       job->left_out.len ? "; " : "", job->left_out.data);
         return 0;
     }
-    if (evaluate_terms(job, terms, HRUN_TERM_NP, p->rows + before - leading, p->n - before + leading, NULL, job->x,
-                       err))
+    if (evaluate_terms(job, HRUN_TERM_NP, &data, NULL, err))
         return -1;
-    return hrun_fit_family(job, "npt", 0, terms, job->x, p->rows + before - leading, p->n - before + leading, leading,
-                           &record, err);
+    return hrun_fit_family(job, "npt", 0, &data, &record, err);
 }
 
 int hrun_formulas_fit(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)

@@ -136,11 +136,13 @@ int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, double *t,
-                          struct hrun_error *err)
+int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
+                          double *t, struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
 
+    if (share && p->shares)
+        return hrun_shares_options(p, P, config, share, t, err);
     if (base->deals)
         return hrun_shares_dealt(p, config, t, err);
     for (int j = 0; j < p->nterms; j++)
@@ -157,7 +159,7 @@ int hrun_formulas_whole(void *ctx, const struct hrun_config *config, int P, doub
     int who = -1, n = 0;
     double most = 0;
 
-    if (hrun_formulas_options(&p->base, P, config, p->parts, err))
+    if (hrun_formulas_options(&p->base, P, config, NULL, p->parts, err))
         return -1;
     for (int o = 0; o < p->base.noptions; o++) {
         const struct hrun_option *option = &p->base.options[o];
@@ -297,10 +299,17 @@ static const struct hrun_fit_record *record_at(const struct hrun_formulas *p, in
     return P > p->base.options[o].m ? p->opts[o].formula : NULL;
 }
 
+/* A run to predict. */
+struct npt_run {
+    int P;
+    const struct hrun_config *config;   /* NULL: no network term needs it */
+    double share;                       /* of the work of each process, over an equal one */
+};
+
 /* Value and terms x[nterms] of a formula, summed over distinct terms in the order of hrun_formulas_times: a
  * report shows what the search saw. */
-static int formula_value(struct hrun_formulas *p, int o, int P, const struct hrun_config *config, double share,
-                         double *x, double *value, struct hrun_error *err)
+static int formula_value(struct hrun_formulas *p, int o, const struct npt_run *run, double *x, double *value,
+                         struct hrun_error *err)
 {
     const struct hrun_popt *opt = &p->opts[o];
     double sum = 0;
@@ -310,9 +319,9 @@ static int formula_value(struct hrun_formulas *p, int o, int P, const struct hru
 
         if (c == 0)
             continue;
-        if (hrun_formulas_value(p, j, P, config, &v, err))
+        if (hrun_formulas_value(p, j, run->P, run->config, &v, err))
             return -1;
-        v *= p->is_shared[j] ? share : 1;
+        v *= p->is_shared[j] ? run->share : 1;
         sum += c * v;
         for (int l = 0; l < opt->formula->nterms; l++)
             if (opt->term[l] == j)
@@ -408,12 +417,11 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
     return hrun_fit_t_quantile(0.975, dof) * sqrt(r->s2 * (fmax(mean, 0) + one));
 }
 
-/* One prediction in a configuration, with a share of the work over an equal one; config is NULL where no network
- * term needs one. */
-static int predict_npt(struct hrun_formulas *p, int sub, int m, int P, const struct hrun_config *config, double share,
-                       struct hrun_interval *time, struct hrun_error *err)
+/* The time of the processes of one option in a run. */
+static int predict_npt(struct hrun_formulas *p, int sub, int m, const struct npt_run *run, struct hrun_interval *time,
+                       struct hrun_error *err)
 {
-    int o = hrun_predictor_find(&p->base, sub, m);
+    int o = hrun_predictor_find(&p->base, sub, m), P = run->P;
     const struct hrun_fit_record *r = record_at(p, o, P);
     autofree double *x = NULL;
     double t, half, down = 0, up = 0, scale = r && r == p->opts[o].formula ? p->base.scale : 1;
@@ -422,7 +430,7 @@ static int predict_npt(struct hrun_formulas *p, int sub, int m, int P, const str
         return hrun_fail(err, HRUN_ENODATA, "%s has no %s model for P=%d with M=%d on sub-cluster %d",
                          p->base.app->name, P == m ? "single" : hrun_model_form_name(p->form), P, m, sub + 1);
     x = xcalloc((size_t)r->nterms + 1, sizeof *x);
-    if (r == p->opts[o].formula ? formula_value(p, o, P, config, share, x, &t, err) :
+    if (r == p->opts[o].formula ? formula_value(p, o, run, x, &t, err) :
         hrun_formulas_nt_value(p->base.app, r, p->N, x, &t, err))
         return -1;
     half = scale * hrun_record_half_width(r, x, t / scale);
@@ -447,26 +455,27 @@ int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, struc
     struct hrun_config alone;
 
     if (o < 0 || !p->has_network[o] || P <= m)
-        return predict_npt(p, sub, m, P, NULL, 1, time, err);
+        return predict_npt(p, sub, m, &(struct npt_run){ P, NULL, 1 }, time, err);
     if (there < 0 || P % m || P / m > hrun_netview_npes(p->net, there))
         return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d, whose network "
                          "a term of %s asks for", sub + 1, P, m, p->base.app->name);
     alone = hrun_config_alone(hrun_netview_nsubs(p->net), there, P / m, m);
-    return predict_npt(p, sub, m, P, &alone, 1, time, err);
+    return predict_npt(p, sub, m, &(struct npt_run){ P, &alone, 1 }, time, err);
 }
 
 int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hrun_config *config,
                           struct hrun_interval *time, struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
-    int P = hrun_config_processes(config);
-    double share = base->deals ? hrun_shares_share(p, sub, config, err) : 1;    /* over an equal one */
+    struct npt_run run = { hrun_config_processes(config), p->net ? config : NULL, 1 };
 
-    if (share < 0)
+    if (base->deals)
+        run.share = hrun_shares_share(p, sub, config, err);
+    if (run.share < 0)
         return -1;
     if (p->net && !p->same_subs)
-        return hrun_formulas_time(base, sub, config->procs[sub], P, time, err);
-    if (predict_npt(p, sub, config->procs[sub], P, p->net ? config : NULL, share, time, err))
+        return hrun_formulas_time(base, sub, config->procs[sub], run.P, time, err);
+    if (predict_npt(p, sub, config->procs[sub], &run, time, err))
         return -1;
     *time = hrun_interval_times(*time, hrun_predictor_pace_of(base, sub));
     return 0;

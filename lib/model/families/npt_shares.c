@@ -267,19 +267,16 @@ double hrun_shares_share(struct hrun_formulas *p, int sub, const struct hrun_con
     return n < 0 ? -1 : no_shares(p, err);
 }
 
-int hrun_shares_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
+int hrun_shares_options(struct hrun_formulas *p, int P, const struct hrun_config *config, const double *share,
                         double *t, struct hrun_error *err)
 {
-    struct hrun_formulas *p = (struct hrun_formulas *)base;
-    int placed = base->has_network && p->same_subs && config;
+    int placed = p->base.has_network && p->same_subs && config;
 
-    if (!p->shares)
-        return hrun_formulas_options(base, P, config, t, err);
     if (set_times(p, P, placed ? config : NULL, err))
         return -1;
-    for (int o = 0; o < base->noptions; o++)
-        t[o] = base->has_network && !placed ? NAN
-             : p->shares->fixed[o] + share[base->options[o].sub] * p->shares->shared[o];
+    for (int o = 0; o < p->base.noptions; o++)
+        t[o] = p->base.has_network && !placed ? NAN
+             : p->shares->fixed[o] + share[p->base.options[o].sub] * p->shares->shared[o];
     return 0;
 }
 

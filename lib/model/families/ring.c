@@ -359,12 +359,13 @@ static int ring_whole(void *ctx, const struct hrun_config *config, int P, double
 }
 
 /* Ti: what the PEs of a sub-cluster are busy; of the busiest the time of the whole, waits and all. */
-static int ring_options(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
-                        struct hrun_error *err)
+static int ring_options(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
+                        double *t, struct hrun_error *err)
 {
     struct hrun_ring *r = of(p);
     double all;
 
+    (void)share;
     for (int o = 0; o < r->base.noptions; o++)
         t[o] = NAN;
     for (int i = 0; i < r->nsubs; i++)
@@ -402,12 +403,13 @@ static double half_width(const struct hrun_ring *r, int o, const struct hrun_rin
     return half;
 }
 
-static int ring_time_interval(struct hrun_ring *r, int o, int P, double steps, double t, struct hrun_interval *time,
+/* The interval about time->mid, the time after so many steps. */
+static int ring_time_interval(struct hrun_ring *r, int o, int P, double steps, struct hrun_interval *time,
                               struct hrun_error *err)
 {
     const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
     struct hrun_ring_terms terms;
-    double half;
+    double half, t = time->mid;
 
     if (!w)
         return -1;
@@ -433,7 +435,8 @@ static int ring_time_alone(struct hrun_predictor *p, int sub, int m, int P, stru
         return fail_no_ring_model(r, sub, m, err);
     if (stage_at(r, o, P, &s, err))
         return -1;
-    return ring_time_interval(r, o, P, steps, s.local_s + steps * s.step_s, time, err);
+    time->mid = s.local_s + steps * s.step_s;
+    return ring_time_interval(r, o, P, steps, time, err);
 }
 
 static int ring_time_in(struct hrun_predictor *p, int sub, const struct hrun_config *config,
@@ -449,7 +452,8 @@ static int ring_time_in(struct hrun_predictor *p, int sub, const struct hrun_con
     if (all < 0)
         return -1;
     r->own[busiest(r, r->own)] = all;
-    return ring_time_interval(r, o, P, hrun_ring_steps(P), r->own[sub], time, err);
+    time->mid = r->own[sub];
+    return ring_time_interval(r, o, P, hrun_ring_steps(P), time, err);
 }
 
 static int ring_measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)

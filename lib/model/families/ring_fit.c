@@ -108,7 +108,7 @@ static int fit_ring_terms(struct hrun_fit_job *job, const struct hrun_row *rows,
     for (int j = 0; j < count; j++)
         v[j].text = (char *)(uintptr_t)texts[j];   /* it is copied, never written */
     return evaluate_ring_terms(job, rows, n, count, err) ||
-           hrun_fit_family(job, "ring", 0, &terms, job->x, rows, n, 0, record, err) ? -1 : 0;
+           hrun_fit_family(job, "ring", 0, &(struct hrun_fit_data){ &terms, rows, n, 0, job->x }, record, err) ? -1 : 0;
 }
 
 /* Does one more term explain so much more that chance seldom would (an F test)? */

@@ -381,13 +381,14 @@ static int weak_measured(const struct hrun_predictor *base, int sub, int m, int 
     return 0;
 }
 
-static int weak_options(struct hrun_predictor *base, int P, const struct hrun_config *config, double *t,
-                        struct hrun_error *err)
+static int weak_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
+                        double *t, struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     double slowest;
     int n = share_out(p, config, &slowest, err);
 
+    (void)share;
     for (int o = 0; o < p->base.noptions; o++)
         t[o] = NAN;
     for (int i = 0; i < n; i++) {
@@ -500,7 +501,7 @@ static struct hrun_predictor *weak_create(const struct hrun_predictor_source *fr
 
     hrun_app_consts_text(from->app, &consts);
     hrun_predictor_start(&p->base, &kind, from);
-    p->base.is_whole = 1;
+    p->base.is_whole = p->base.deals = 1;
     if (!init_predictor(p, from, consts.data, err))
         return &p->base;
     weak_destroy(&p->base);

@@ -239,13 +239,15 @@ static int fit_kinds(struct hrun_design *d, struct hrun_error *err)
         d->fit.models[i] = first_alike(d, i) == i ? fitted[k++] : d->fit.models[first_alike(d, i)];
     for (int i = 0; i < d->nsubs; i++)
         drop_beyond(d, i);
-    for (int k = 0; k < 1 + design_deals(d); k++)
-        if (hrun_corrections_create(d->app, logs, d->nsubs, d->fit.models, HRUN_FORM_NPT,
-                                    k ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, &d->set.fit,
-                                    &d->fit.corrections[k], &why) && why.code != HRUN_ENODATA) {
+    for (int k = 0; k < 1 + design_deals(d); k++) {
+        const struct hrun_correction_source from = { d->app, logs, d->fit.models, d->nsubs, HRUN_FORM_NPT,
+                                                     k ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL };
+
+        if (hrun_corrections_create(&from, &d->set.fit, &d->fit.corrections[k], &why) && why.code != HRUN_ENODATA) {
             *err = why;
             return -1;
         }
+    }
     return 0;
 }
 
@@ -262,8 +264,10 @@ static int limit_shares_memory(const struct hrun_design *d, struct hrun_predicto
 int design_models_at(const struct hrun_design *d, int64_t N, struct size_models *m, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
+    const struct hrun_predictor_source from = { d->app, d->fit.models, d->nsubs, HRUN_FORM_NPT, N, d->set.fit.net,
+                                                NULL };
 
-    m->p = hrun_predictor_create_net(d->app, d->fit.models, d->nsubs, HRUN_FORM_NPT, N, d->set.fit.net, NULL, &why);
+    m->p = hrun_predictor_create_net(&from, &why);
     if (m->p && design_deals(d) && limit_shares_memory(d, m->p, &why)) {
         hrun_predictor_destroy(m->p);
         m->p = NULL;
