@@ -111,15 +111,17 @@ int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], str
     snprintf(where, STORE_WHERE, "signature");
     if (store_check_name("a sub-cluster signature", m->signature, err))
         return -1;
-    snprintf(where, STORE_WHERE, "samples");
+    snprintf(where, STORE_WHERE, "%s", m->tasking.dynamic ? "dynamic" : "master");
     if (m->tasking.master < 0 || m->tasking.master > m->tasking.dynamic || m->tasking.dynamic > 1)
         return hrun_fail(err, HRUN_EINVAL, "dynamic is %d and master %d: each is 0 or 1, and a master deals out "
                          "dynamically",
                          m->tasking.dynamic, m->tasking.master);
+    snprintf(where, STORE_WHERE, "ignores_shares");
     if (m->tasking.ignores < 0 || m->tasking.ignores > !m->tasking.dynamic)
         return hrun_fail(err, HRUN_EINVAL,
                          "ignores_shares is %d: it is 0 or 1, and 0 where work is dealt out dynamically",
                          m->tasking.ignores);
+    snprintf(where, STORE_WHERE, "samples");
     if (m->nsamples < 0)
         return hrun_fail(err, HRUN_EINVAL, "samples is %d: it cannot be below 0", m->nsamples);
     snprintf(where, STORE_WHERE, "models");
