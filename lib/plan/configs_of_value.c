@@ -72,8 +72,8 @@ static long level_capacity(const struct plan_level *l, int i)
     return most;
 }
 
-/* Add option o of sub-cluster k: dst[x] = min(dst[x], min over p = 1..G of src[x - p M] + p), where dst is a layer k and
- * src a layer k + 1. Positions are sums: dst[0] stands for dlo. */
+/* Add option o of sub-cluster k: dst[x] = min(dst[x], min over p = 1..G of src[x - p M] + p), where dst is a layer k
+ * and src a layer k + 1. Positions are sums: dst[0] stands for dlo. */
 static void slide_minimum(struct plan_level *l, int k, int o, uint32_t *dst, const uint32_t *src)
 {
     int M = l->s->oracle->options[o].m, G = l->s->subs[k].npes;

@@ -8,7 +8,7 @@
 
 /* Count c under the first reason against it, or as valid. Result: the state of its worst option; -1: rule. */
 static int count_state(const struct plan_space *s, const struct plan_row *row, const int *option, double *time_s,
-                    struct hrun_choice *c)
+                       struct hrun_choice *c)
 {
     int worst = PLAN_USABLE;
 

@@ -39,7 +39,7 @@ static void least_init(struct least *l, const struct hrun_plan_limits *limits, c
     }
 }
 
-static void values_of(const struct plan_space *s, const struct hrun_choice *c, double time_s, double *v)
+static void set_kind_values(const struct plan_space *s, const struct hrun_choice *c, double time_s, double *v)
 {
     v[TIME] = time_s;
     v[COST] = hrun_plan_cost(time_s, &c->config, s->subs);
@@ -86,13 +86,13 @@ static int lower_least(void *ctx, const struct plan_space *s, const double *t, d
 
     if (known && known->excluded)
         return 0;
-    values_of(s, c, time_s * factor, v);
+    set_kind_values(s, c, time_s * factor, v);
     if (!update_least(l, v, 1))
         return 0;
     if (plan_choice_look(s, t, c, err))
         return -1;
     if (isfinite(c->time_s)) {
-        values_of(s, c, c->time_s * factor, v);
+        set_kind_values(s, c, c->time_s * factor, v);
         update_least(l, v, 0);
     }
     return 0;

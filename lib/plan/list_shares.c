@@ -1,11 +1,9 @@
-/* list_shares.c - the best configurations with unequal shares of work, as a list; see search_nonseparable.h for the contracts
- *
- * At each P, sub-cluster by sub-cluster, all configurations that do all units by a time: the knapsack of
+/* list_shares.c - the best configurations with unequal shares of work, as a list; see search_nonseparable.h for the
+ * contracts  At each P, sub-cluster by sub-cluster, all configurations that do all units by a time: the knapsack of
  * search_shares.c tells for each beginning whether it can be completed, so there are no vain ones. The time is that of
  * the list's last, but no more than a little above the least time: first what is near it is listed, then what is less
  * near, so that the list is good before there is much to prove. What can only be equal to the last goes on where it may
- * come before it.
- */
+ * come before it. */
 #include "base/alloc.h"
 #include "plan/search_nonseparable.h"
 
@@ -122,7 +120,7 @@ static int look_at_listed(struct listing *s, struct hrun_error *err)
     return 0;
 }
 
-static int add_from(struct listing *s, int k, long rest, struct hrun_error *err);
+static int list_from(struct listing *s, int k, long rest, struct hrun_error *err);
 
 /* Sub-cluster k with p PEs of option o, and all that may follow. */
 static int list_with_pair(struct listing *s, int k, int o, int p, long rest, struct hrun_error *err)
@@ -134,7 +132,7 @@ static int list_with_pair(struct listing *s, int k, int o, int p, long rest, str
     c->config.procs[k] = p ? s->w->space.oracle->options[o].m : 0;
     c->npes += p;
     s->option[k] = o;
-    rc = add_from(s, k + 1, rest - (long)p * c->config.procs[k], err);
+    rc = list_from(s, k + 1, rest - (long)p * c->config.procs[k], err);
     c->npes -= p;
     c->config.pes[k] = c->config.procs[k] = 0;
     return rc;
@@ -142,7 +140,7 @@ static int list_with_pair(struct listing *s, int k, int o, int p, long rest, str
 
 /* All that begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on: first by the
  * choice by which most is done, then, as where none is better, about in the order of equals. */
-static int add_from(struct listing *s, int k, long rest, struct hrun_error *err)
+static int list_from(struct listing *s, int k, long rest, struct hrun_error *err)
 {
     const struct plan_dealt *d = s->d;
     const struct plan_space *space = &s->w->space;
@@ -182,7 +180,7 @@ static int list_at(void *ctx, int P, struct hrun_error *err)
         if (s->d->pack[0].fewest[o] <= s->d->pack[0].most[o] && space->oracle->options[o].m > s->most_m)
             s->most_m = space->oracle->options[o].m;
     s->w->c = (struct hrun_choice){ .config.nsubs = space->nsubs, .P = P };
-    return s->left ? add_from(s, 0, P, err) : 0;
+    return s->left ? list_from(s, 0, P, err) : 0;
 }
 
 int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int *done, double *least,

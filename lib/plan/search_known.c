@@ -20,8 +20,8 @@ static double doubt_of(const struct hrun_known *known, int n, const struct hrun_
 }
 
 /* The values without doubts, which remain in ranked_s. */
-static void take_doubts_off(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-                            struct hrun_plan *p)
+static void remove_doubts(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                          struct hrun_plan *p)
 {
     const struct hrun_objective *o = problem->objective ? problem->objective : &hrun_objectives[HRUN_OBJECTIVE_TIME];
     double first = doubt_of(known, n, &p->v[0]);
@@ -54,7 +54,7 @@ void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double 
 
 /* Add a known configuration, if the problem has it. */
 static int add_known_choice(const struct hrun_plan_problem *problem, const struct hrun_known *k, struct plan_best *best,
-                     struct hrun_error *err)
+                            struct hrun_error *err)
 {
     const struct hrun_objective *o = problem->objective ? problem->objective : &hrun_objectives[HRUN_OBJECTIVE_TIME];
     struct hrun_choice c;
@@ -134,7 +134,7 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
     plan_best_move(&best, p);
     if (p->gap > 0 && isfinite(p->gap))
         p->gap = fmax((1 + p->gap) * p->v[0].value / others - 1, 0);
-    take_doubts_off(problem, known, n, p);
+    remove_doubts(problem, known, n, p);
     p->search_s = plan_clock() - started;
     *out = p;
     p = NULL;

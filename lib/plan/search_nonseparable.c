@@ -1,24 +1,19 @@
-/* search_nonseparable.c - the search of a model that is not separable; see plan.h and search_nonseparable.h for the contracts
- *
- * Where the oracle bounds parts of configurations (oracle->part): the first few of some P each are looked at, so that
- * there is a good list; then, for each P in the order of its least separable bound, sub-cluster by sub-cluster, all
- * that may still enter the list, which is what the bound of the sub-clusters so far allows (branch and bound).
- * Else in the order of the separable lower bound: what the fast search lists first is looked at first; behind one whose
- * bound is above the last value in the full list none can enter it. Lists are asked for four times as long each time:
- * together they cost hardly more than the last.
- * Where the oracle tells of shares of work, the least time of all comes first (search_shares.c), and then what else
- * belongs to the list (list_shares.c): nothing of the above is done, unless nothing was found.
- * Where none of these ends, the rest of the looks goes to the neighbours of the best one found, and of theirs: other
- * numbers of PEs and processes on one sub-cluster, or on two that make up for each other, so that P stays what the
- * rule accepts.
- *
- * What can be proven. Until it is looked at, nothing is known of a configuration but its bound. So whoever proves that
- * V is the best value has looked at each configuration whose bound is below V, or has a bound for it that is not:
- * otherwise it may have any value between. With separable bounds alone no order of looks avoids that, and where V is
- * some per cent above the least bound they are too many to look at: any numbers of PEs that give P, for each choice of
- * M. Bounds of parts leave out all that begins alike at once. The gap that is reported is how far V is above the least
- * bound of what was neither looked at nor left out.
- */
+/* search_nonseparable.c - the search of a model that is not separable; see plan.h and search_nonseparable.h for the
+ * contracts  Where the oracle bounds parts of configurations (oracle->part): the first few of some P each are looked
+ * at, so that there is a good list; then, for each P in the order of its least separable bound, sub-cluster by
+ * sub-cluster, all that may still enter the list, which is what the bound of the sub-clusters so far allows (branch and
+ * bound). Else in the order of the separable lower bound: what the fast search lists first is looked at first; behind
+ * one whose bound is above the last value in the full list none can enter it. Lists are asked for four times as long
+ * each time: together they cost hardly more than the last. Where the oracle tells of shares of work, the least time of
+ * all comes first (search_shares.c), and then what else belongs to the list (list_shares.c): nothing of the above is
+ * done, unless nothing was found. Where none of these ends, the rest of the looks goes to the neighbours of the best
+ * one found, and of theirs: other numbers of PEs and processes on one sub-cluster, or on two that make up for each
+ * other, so that P stays what the rule accepts.  What can be proven. Until it is looked at, nothing is known of a
+ * configuration but its bound. So whoever proves that V is the best value has looked at each configuration whose bound
+ * is below V, or has a bound for it that is not: otherwise it may have any value between. With separable bounds alone
+ * no order of looks avoids that, and where V is some per cent above the least bound they are too many to look at: any
+ * numbers of PEs that give P, for each choice of M. Bounds of parts leave out all that begins alike at once. The gap
+ * that is reported is how far V is above the least bound of what was neither looked at nor left out. */
 #include "plan/search_nonseparable.h"
 
 #include "base/alloc.h"
@@ -75,8 +70,8 @@ int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int mos
 
 /* ------------------------------------------------------------------ by the order of the bound */
 
-/* Look at the configurations of `listed` from *seen on, in order of their bounds. *done: 1 when none behind the last one
- * looked at can enter the list. *bound: the least value that one of those not looked at may have. */
+/* Look at the configurations of `listed` from *seen on, in order of their bounds. *done: 1 when none behind the last
+ * one looked at can enter the list. *bound: the least value that one of those not looked at may have. */
 static int look_at_list(struct plan_walk *w, const struct hrun_plan *listed, int *seen, int *done, double *bound,
                         struct hrun_error *err)
 {
@@ -103,8 +98,8 @@ static int look_at_list(struct plan_walk *w, const struct hrun_plan *listed, int
     return 0;
 }
 
-static int by_bound(struct plan_walk *w, const struct hrun_plan_problem *problem, struct hrun_plan_counts *counts,
-                    int *exact, double *bound, struct hrun_error *err)
+static int search_by_bound(struct plan_walk *w, const struct hrun_plan_problem *problem,
+                           struct hrun_plan_counts *counts, int *exact, double *bound, struct hrun_error *err)
 {
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct hrun_oracle separable = *problem->oracle;
@@ -131,7 +126,8 @@ static int by_bound(struct plan_walk *w, const struct hrun_plan_problem *problem
 }
 
 /* Look at the first ones by their bound of some P each, from few processes, which are soon looked at, to many. */
-static int by_processes(struct plan_walk *w, const struct hrun_plan_problem *problem, long most, struct hrun_error *err)
+static int search_by_processes(struct plan_walk *w, const struct hrun_plan_problem *problem, long most,
+                               struct hrun_error *err)
 {
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct hrun_oracle separable = *problem->oracle;
@@ -201,7 +197,7 @@ static int look_at_neighbour(struct plan_walk *w, struct hrun_error *err)
 }
 
 /* Sub-cluster j makes up for what sub-cluster i has more or less than before, each way there is. */
-static int make_up(struct plan_walk *w, int i, int j, struct hrun_error *err)
+static int look_at_compensated(struct plan_walk *w, int i, int j, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
     int left = w->from.P - w->c.config.pes[i] * w->c.config.procs[i];
@@ -228,7 +224,7 @@ static int make_up(struct plan_walk *w, int i, int j, struct hrun_error *err)
 }
 
 /* Sub-cluster i with `pes` PEs of m processes: alone, and with each other one making up for it. */
-static int change_pes(struct plan_walk *w, int i, int pes, int m, struct hrun_error *err)
+static int look_at_pes(struct plan_walk *w, int i, int pes, int m, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
 
@@ -238,35 +234,35 @@ static int change_pes(struct plan_walk *w, int i, int pes, int m, struct hrun_er
         w->c = w->from;
         w->c.config.pes[i] = pes;
         w->c.config.procs[i] = pes ? m : 0;
-        if (j != i && (j < 0 ? look_at_neighbour(w, err) : make_up(w, i, j, err)))
+        if (j != i && (j < 0 ? look_at_neighbour(w, err) : look_at_compensated(w, i, j, err)))
             return -1;
     }
     return 0;
 }
 
 /* All changes of sub-cluster i: by steps of powers of two, to none and to all of its PEs. */
-static int change_sub(struct plan_walk *w, int i, struct hrun_error *err)
+static int look_at_sub_changes(struct plan_walk *w, int i, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
     int have = w->from.config.pes[i], most = s->subs[i].npes;
 
-    if (have && change_pes(w, i, 0, 0, err))
+    if (have && look_at_pes(w, i, 0, 0, err))
         return -1;
     for (int o = s->first[i]; o < s->first[i + 1]; o++) {
         int m = s->oracle->options[o].m;
 
-        if ((have && change_pes(w, i, have, m, err)) || (have != most && change_pes(w, i, most, m, err)))
+        if ((have && look_at_pes(w, i, have, m, err)) || (have != most && look_at_pes(w, i, most, m, err)))
             return -1;
         for (int step = 1; step < most; step *= 2)
-            if ((have + step < most && change_pes(w, i, have + step, m, err)) ||
-                (have - step > 0 && change_pes(w, i, have - step, m, err)))
+            if ((have + step < most && look_at_pes(w, i, have + step, m, err)) ||
+                (have - step > 0 && look_at_pes(w, i, have - step, m, err)))
                 return -1;
     }
     return 0;
 }
 
 /* From the best configuration to a better neighbour, until there is none or no look is left. */
-static int by_neighbours(struct plan_walk *w, struct hrun_error *err)
+static int search_neighbours(struct plan_walk *w, struct hrun_error *err)
 {
     do {
         const struct hrun_choice *first = w->best.v[0];
@@ -276,7 +272,7 @@ static int by_neighbours(struct plan_walk *w, struct hrun_error *err)
         w->from = *first;
         w->moved = 0;
         for (int i = 0; i < w->space.nsubs; i++)
-            if (change_sub(w, i, err))
+            if (look_at_sub_changes(w, i, err))
                 return -1;
     } while (w->moved && w->n < w->most);
     return 0;
@@ -298,7 +294,7 @@ struct entrance {
     int P;
 };
 
-static int by_entrance(const void *a, const void *b)
+static int compare_entrances(const void *a, const void *b)
 {
     const struct entrance *x = a, *y = b;
 
@@ -377,12 +373,12 @@ static int list_entrances(struct plan_walk *w, struct entrance *v, struct hrun_e
             v[n++] = (struct entrance){ least, P };
     }
     if (n)
-        qsort(v, (size_t)n, sizeof *v, by_entrance);
+        qsort(v, (size_t)n, sizeof *v, compare_entrances);
     return n;
 }
 
 /* Prove the list, or end at *bound, below which nothing that was left out is. */
-static int by_parts(struct plan_walk *w, int *exact, double *bound, struct hrun_error *err)
+static int search_by_parts(struct plan_walk *w, int *exact, double *bound, struct hrun_error *err)
 {
     struct plan_space *s = &w->space;
     autofree struct entrance *v = xmalloc(((size_t)s->max_P + 1) * sizeof *v);
@@ -428,7 +424,7 @@ static int look_at_found(void *ctx, const struct plan_row *row, const struct hru
 
 /* The least time of all, what was found on the way to it, and what else belongs to the list. *done: it is proven;
  * *least: no configuration takes less. */
-static int by_shares(struct plan_walk *w, int *done, double *least, struct hrun_error *err)
+static int search_by_shares(struct plan_walk *w, int *done, double *least, struct hrun_error *err)
 {
     autorelease(plan_dealt_release) struct plan_dealt d;
 
@@ -471,24 +467,24 @@ int plan_search_whole(const struct hrun_plan_problem *problem, int top, const st
         w.space.rows = xcalloc((size_t)w.space.max_P + 1, sizeof *w.space.rows);
     if (problem->oracle->lines) {
         w.most = all;
-        if (by_shares(&w, &done, &least, err))
+        if (search_by_shares(&w, &done, &least, err))
             return -1;
         bound = least > 0 ? plan_value(&w.space, least) : 0;
         w.most = bounded;
     }
     shared = w.best.n || done || least == INFINITY;
-    if (!shared && problem->oracle->part && w.space.rows && by_processes(&w, problem, all, err))
+    if (!shared && problem->oracle->part && w.space.rows && search_by_processes(&w, problem, all, err))
         return -1;
     if ((w.best.n || shared) && plan_count(&w.space, COUNT_LIMIT, &counts, err))
         return -1;
     if (w.best.n)
         w.most = all;
-    if (!shared && (w.best.n ? by_parts(&w, &done, &bound, err)
-                             : by_bound(&w, problem, &counts, &done, &bound, err)))
+    if (!shared && (w.best.n ? search_by_parts(&w, &done, &bound, err)
+                             : search_by_bound(&w, problem, &counts, &done, &bound, err)))
         return -1;
     exact = done || (shared && w.best.n && w.best.v[0]->value <= bound);
     w.most = all;
-    if (!done && (!exact || w.best.n < top) && by_neighbours(&w, err))
+    if (!done && (!exact || w.best.n < top) && search_neighbours(&w, err))
         return -1;
     exact |= shared && w.best.n && w.best.v[0]->value <= bound;
     if (!w.best.n) {            /* none of what was looked at can be used */

@@ -1,17 +1,14 @@
-/* search_shares.c - the best configuration whose processes get unequal shares of work; see search_shares.h for the contracts
- *
- * By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i PEs of
- * M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P places.
- * Relaxed. With any fraction of PEs it is the concave envelope of the points (|Gi| M, |Gi| M u) of each sub-cluster,
- * the steepest pieces first. Its slope at P is what one process more is worth, and what a choice of a sub-cluster is
- * below the best one, each process taken off at that worth, is lost to the whole (the bound of Lagrange). Near the
- * least T little may be lost, and few choices remain for the knapsack.
- * Knapsack. Layer by layer, from the last sub-cluster to the first, the most units by the number of processes, over the
- * sums from which P can still be met (configs_of_value.c has the same windows). So where few choices remain, and many
- * on one sub-cluster alone, all windows are narrow.
- * Search. At one P, T rises from the end of what is impossible relaxed, in growing steps, as the least T is near it.
- * What is found has a time of its own, just below which the next one must be.
- */
+/* search_shares.c - the best configuration whose processes get unequal shares of work; see search_shares.h for the
+ * contracts  By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i
+ * PEs of M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P
+ * places. Relaxed. With any fraction of PEs it is the concave envelope of the points (|Gi| M, |Gi| M u) of each
+ * sub-cluster, the steepest pieces first. Its slope at P is what one process more is worth, and what a choice of a
+ * sub-cluster is below the best one, each process taken off at that worth, is lost to the whole (the bound of
+ * Lagrange). Near the least T little may be lost, and few choices remain for the knapsack. Knapsack. Layer by layer,
+ * from the last sub-cluster to the first, the most units by the number of processes, over the sums from which P can
+ * still be met (configs_of_value.c has the same windows). So where few choices remain, and many on one sub-cluster
+ * alone, all windows are narrow. Search. At one P, T rises from the end of what is impossible relaxed, in growing
+ * steps, as the least T is near it. What is found has a time of its own, just below which the next one must be. */
 #include "plan/search_shares.h"
 
 #include "base/alloc.h"
@@ -62,7 +59,7 @@ static double chord(const struct hrun_option *v, const int64_t *u, int from, int
 }
 
 /* u by this time, and d->piece. */
-static void deal_by(struct plan_dealt *d, double time_s, int64_t *u)
+static void set_units_by(struct plan_dealt *d, double time_s, int64_t *u)
 {
     const struct plan_space *s = d->space;
     const struct hrun_option *v = s->oracle->options;
@@ -96,7 +93,7 @@ static void deal_by(struct plan_dealt *d, double time_s, int64_t *u)
 }
 
 /* The pieces that are steepest, up to `need` processes in all: a selection by partition, without sorting. */
-static double steepest(struct plan_piece *v, int n, double need, double *slope)
+static double sum_steepest(struct plan_piece *v, int n, double need, double *slope)
 {
     double sum = 0, gross = 0;
 
@@ -138,7 +135,7 @@ static double relaxed_most_units(struct plan_dealt *d, int lo, double *slope)
         gains += d->piece[j].slope > 0 ? d->piece[j].width : 0;
     }
     *slope = 0;
-    return all < lo ? -INFINITY : steepest(d->piece, d->npieces, fmin(fmax(gains, lo), d->hi), slope);
+    return all < lo ? -INFINITY : sum_steepest(d->piece, d->npieces, fmin(fmax(gains, lo), d->hi), slope);
 }
 
 /* Which choices of sub-cluster i fall short of its best one by no more units than `slack`, each process taken off at
@@ -173,12 +170,12 @@ static int may_do_all(struct plan_dealt *d, double time_s, int lo)
 {
     double slope;
 
-    deal_by(d, time_s, d->pack[0].u);
+    set_units_by(d, time_s, d->pack[0].u);
     return relaxed_most_units(d, lo, &slope) >= (double)d->units;
 }
 
 /* The largest time that a process of any line may take. */
-static double latest(const struct plan_dealt *d)
+static double latest_time(const struct plan_dealt *d)
 {
     double t = -INFINITY;
 
@@ -192,7 +189,7 @@ static double latest(const struct plan_dealt *d)
 }
 
 /* The time of the first unit of the quickest, and a little less. */
-static double earliest(const struct plan_dealt *d)
+static double earliest_time(const struct plan_dealt *d)
 {
     double t = INFINITY;
 
@@ -204,9 +201,9 @@ static double earliest(const struct plan_dealt *d)
 
 /* A time by which all cannot be done by lo to d->hi processes, near the least by which it may; INFINITY: it cannot by
  * the limit. */
-static double relaxed(struct plan_dealt *d, int lo, double near)
+static double relaxed_least_time(struct plan_dealt *d, int lo, double near)
 {
-    double above = fmin(d->limit, latest(d)), below = fmax(d->intervals.least, earliest(d));
+    double above = fmin(d->limit, latest_time(d)), below = fmax(d->intervals.least, earliest_time(d));
 
     if (!may_do_all(d, above, lo))
         return INFINITY;
@@ -223,8 +220,8 @@ static double relaxed(struct plan_dealt *d, int lo, double near)
 
 /* ------------------------------------------------------------------ the knapsack */
 
-/* Add option o of sub-cluster k: dst[x] = max(dst[x], max over p = least..most of src[x - p m] + p m u), where src is the
- * layer behind it. Positions are sums: dst[0] stands for dlo. */
+/* Add option o of sub-cluster k: dst[x] = max(dst[x], max over p = least..most of src[x - p m] + p m u), where src is
+ * the layer behind it. Positions are sums: dst[0] stands for dlo. */
 static void slide_most_units(struct plan_dealt *d, struct plan_pack *x, int k, int o)
 {
     const struct plan_layer *to = &x->layer[k], *after = to + 1;
@@ -246,8 +243,8 @@ static void slide_most_units(struct plan_dealt *d, struct plan_pack *x, int k, i
         }
         return;
     }
-    /* Each class of sums modulo m is a sequence of its own. A source at q gives src[q] + (sum - q) u at sum, so the queue
-     * holds positions by falling src[q] - q u, and drops those more than `most` steps back. */
+    /* Each class of sums modulo m is a sequence of its own. A source at q gives src[q] + (sum - q) u at sum, so the
+     * queue holds positions by falling src[q] - q u, and drops those more than `most` steps back. */
     for (long r = 0; r < m && dlo + r <= dhi; r++) {
         long sum = dlo + r, q = slo + ((sum - slo) % m + m) % m;
         size_t head = 0, tail = 0;
@@ -350,7 +347,7 @@ int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack
     x->met = 0;
     if ((double)d->units * P > UNITS_MOST)
         return 1;
-    deal_by(d, time_s, x->u);
+    set_units_by(d, time_s, x->u);
     if (!list_choices(d, x, P))
         return 0;
     rc = lay_out_layers(d, x, P);
@@ -407,7 +404,7 @@ static int bound_by_lines(void *ctx, int lo, int hi, int scanned, double *bound,
         return -1;
     d->row = NULL;
     d->hi = hi;
-    *bound = relaxed(d, lo, NEAR_INTERVAL);
+    *bound = relaxed_least_time(d, lo, NEAR_INTERVAL);
     return 0;
 }
 
@@ -435,7 +432,7 @@ static int look_at_P(void *ctx, int P, struct hrun_error *err)
     for (int o = 0; o < s->nopt; o++)
         d->line[o].n = d->row->v[o] < INFINITY ? d->line[o].n : 0;
     d->hi = P;
-    return P <= d->units && may_do_all(d, fmin(d->limit, latest(d)), P) ? d->look(d->look_ctx, P, err) : 0;
+    return P <= d->units && may_do_all(d, fmin(d->limit, latest_time(d)), P) ? d->look(d->look_ctx, P, err) : 0;
 }
 
 int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
@@ -447,7 +444,7 @@ int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hru
 }
 
 /* What does all by `by`, as packed: what takes as long as it does matters no more. */
-static int take_found(struct plan_dealt *d, int P, double by, struct hrun_error *err)
+static int report_found(struct plan_dealt *d, int P, double by, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
     struct hrun_choice c = { .config.nsubs = s->nsubs, .P = P };
@@ -472,14 +469,14 @@ static int take_found(struct plan_dealt *d, int P, double by, struct hrun_error 
 }
 
 /* The best of P, where it is below the limit. */
-static int settle(void *ctx, int P, struct hrun_error *err)
+static int search_at_P(void *ctx, int P, struct hrun_error *err)
 {
     struct plan_dealt *d = ctx;
-    double below = relaxed(d, P, NEAR_P), step = fabs(below) * FIRST_STEP;
+    double below = relaxed_least_time(d, P, NEAR_P), step = fabs(below) * FIRST_STEP;
     int found = 0;
 
     for (;;) {
-        double above = fmin(d->limit, latest(d)), t = below + step;
+        double above = fmin(d->limit, latest_time(d)), t = below + step;
         int rc, met;
 
         if (!(below < above))
@@ -493,7 +490,7 @@ static int settle(void *ctx, int P, struct hrun_error *err)
             d->least = fmin(d->least, below);
             return 0;
         }
-        if (met && take_found(d, P, t, err))
+        if (met && report_found(d, P, t, err))
             return -1;
         found += met && !found;
         below = met ? below : t;
@@ -507,14 +504,14 @@ int plan_dealt_search(struct plan_dealt *d, long effort, struct hrun_error *err)
 
     d->effort = effort;
     d->limit = d->least = INFINITY;
-    d->look = settle;
+    d->look = search_at_P;
     d->look_ctx = d;
     d->intervals.least = -INFINITY;
     /* Each P has to be bounded by itself then: soon, where something good is known. */
     for (int P = 1; !s->oracle->lines_bound && !s->problem->P && P <= s->max_P; P += 1 + P / STEPS)
         if (look_at_P(d, P, err))
             return -1;
-    if (plan_dealt_each(d, settle, d, err))
+    if (plan_dealt_each(d, search_at_P, d, err))
         return -1;
     d->least = fmin(d->least, d->limit < INFINITY ? nextafter(d->limit, INFINITY) : INFINITY);
     if (d->effort <= 0 && !s->problem->P)

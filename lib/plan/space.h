@@ -94,8 +94,8 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
 int plan_fail_none(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                    struct hrun_error *err);
 
-/* Gets a valid configuration with its P and npes, the times t of the options at P, and the largest of those used: a more
- * exact time is not below it. Result: 0, or -1 with *err, which ends plan_each. */
+/* Gets a valid configuration with its P and npes, the times t of the options at P, and the largest of those used: a
+ * more exact time is not below it. Result: 0, or -1 with *err, which ends plan_each. */
 typedef int plan_visit_fn(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                           struct hrun_error *err);
 /* Visit all valid configurations of a problem, and count as the search does. Errors: those of the oracle. */

@@ -1,6 +1,6 @@
 /* belief.c - what is known of the best configurations at each size; see internal.h
  *
- * Candidates are the best predicted configurations and all that were run; process.c says what is believed of each.
+ * Candidates are the best predicted configurations and all that were run; gaussian.c says what is believed of each.
  */
 #include "base/alloc.h"
 #include "model/corrections.h"
@@ -63,7 +63,8 @@ struct candidate_search {
 
 /* Set *at to the index of a configuration among the candidates, where it is added if it is missing and valid; else
  * -1. */
-static int join_candidates(struct candidate_search *q, const struct dealt_config *config, int *at, struct hrun_error *err)
+static int join_candidates(struct candidate_search *q, const struct dealt_config *config, int *at,
+                           struct hrun_error *err)
 {
     struct hrun_choice c;
     int rc;
@@ -192,7 +193,7 @@ static int gather_candidates(struct candidate_search *q, struct hrun_error *err)
 /* ------------------------------------------------------------------ the choice */
 
 /* E max(0, x) for x normal with this mean and standard deviation. */
-static double expected_gain(double mean, double sd)
+static double positive_mean(double mean, double sd)
 {
     double z = sd > 0 ? mean / sd : 0;
 
@@ -203,12 +204,12 @@ static double expected_gain(double mean, double sd)
  * than the second at `other` and this then better by that, or of another (1), which may be better than the best at
  * `other`. sd counts as doubt times as large. What rounding does to the time of one run it does to the next one as
  * well. */
-static double gain_of(const struct hrun_design *d, const struct design_belief *b, int sign, double other, double doubt)
+static double run_gain(const struct hrun_design *d, const struct design_belief *b, int sign, double other, double doubt)
 {
     double noise = design_noise(d, exp(b->mean)), alike = b->runs ? d->fit.rounding_s / exp(b->mean) : 0;
     double open = fmax(b->sd * b->sd - alike * alike, 0);
 
-    return expected_gain(sign * (other - b->mean), doubt * open / sqrt(open + noise * noise));
+    return positive_mean(sign * (other - b->mean), doubt * open / sqrt(open + noise * noise));
 }
 
 void design_gains(struct hrun_design *d, struct design_size *s)
@@ -240,10 +241,10 @@ void design_gains(struct hrun_design *d, struct design_size *s)
 
         if (b->failed)
             continue;
-        b->gain = gain_of(d, b, sign, sign < 0 ? second : best, s->doubt);
-        most = fmax(most, gain_of(d, b, sign, sign < 0 ? second : best, 1));
+        b->gain = run_gain(d, b, sign, sign < 0 ? second : best, s->doubt);
+        most = fmax(most, run_gain(d, b, sign, sign < 0 ? second : best, 1));
         if (i != s->choice)
-            s->loss = fmax(s->loss, expected_gain(s->v[s->choice].mean - b->mean, hypot(b->sd, s->v[s->choice].sd)));
+            s->loss = fmax(s->loss, positive_mean(s->v[s->choice].mean - b->mean, hypot(b->sd, s->v[s->choice].sd)));
     }
     s->half = Z95 * s->v[s->choice].sd;
     s->settled = s->v[s->choice].runs > 0 && most < DESIGN_SETTLED;
@@ -275,7 +276,7 @@ static void sum_up_sizes(struct hrun_design *d)
 static int believe_size(struct hrun_design *d, struct design_size *s, struct hrun_error *err)
 {
     struct candidate_search q = { .d = d, .s = s, .choice_s = INFINITY, .hope_s = INFINITY };
-    struct process process;
+    struct gaussian misses;
     int rc;
 
     if (design_models_at(d, s->N, &q.m, err))
@@ -289,10 +290,10 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
     hrun_predictor_destroy(q.m.p);
     if (rc)
         return -1;
-    process_make(d, s->N, &process);
+    gaussian_fit(d, s->N, &misses);
     for (int i = 0; i < s->n; i++)
-        process_ask(d, &process, s->N, &s->v[i]);
-    process_free(&process);
+        gaussian_predict(d, &misses, s->N, &s->v[i]);
+    gaussian_release(&misses);
     design_gains(d, s);
     return 0;
 }

@@ -107,7 +107,7 @@ static int copy_procs(struct hrun_design *d, struct hrun_error *err)
 }
 
 /* The texts that measurements carry. */
-static void name_all(struct hrun_design *d)
+static void set_sample_texts(struct hrun_design *d)
 {
     hrun_buf_init(&d->runs.names);
     hrun_buf_init(&d->runs.signatures);
@@ -133,7 +133,7 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     d->set = *settings;
     d->rng = settings->seed;
     d->budget.round_s = nsubs > 1 ? DESIGN_RESERVE_MOST * settings->budget_s / DESIGN_ROUNDS : 0;
-    name_all(d);
+    set_sample_texts(d);
     d->fit.noise = settings->fit.sigma_rel;
     d->fit.noise_s = settings->fit.sigma_abs_s;
     d->state.loss = d->state.interval = NAN;
@@ -151,7 +151,7 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     return NULL;
 }
 
-static void free_run(struct design_run *r)
+static void release_design_run(struct design_run *r)
 {
     free(r->text);
     free(r->shares);
@@ -165,7 +165,7 @@ void hrun_design_destroy(struct hrun_design *d)
     design_drop_models(d);
     design_drop_sizes(d);
     for (int i = 0; i < d->runs.n; i++)
-        free_run(&d->runs.v[i]);
+        release_design_run(&d->runs.v[i]);
     free(d->sizes);
     free(d->runs.v);
     free(d->queue.v);
@@ -269,7 +269,7 @@ int design_affords(const struct hrun_design *d, double expected_s, int rounds)
 }
 
 /* The expected time of what is queued; of a budget at most what is left. */
-static void expect_queued(struct hrun_design *d)
+static void update_queue_state(struct hrun_design *d)
 {
     double left = 0, per_run = d->state.runs ? d->state.spent_s / d->state.runs : 0;
 
@@ -319,7 +319,7 @@ static void tilt_shares(const struct hrun_design *d, const struct design_plan *q
 }
 
 /* The shares of a run with unequal ones, by the models of now, made where there are none yet; else equal ones. */
-static int deal_run(struct hrun_design *d, struct design_plan *q, struct hrun_error *err)
+static int set_run_shares(struct hrun_design *d, struct design_plan *q, struct hrun_error *err)
 {
     autofree double *pace = xcalloc((size_t)d->nsubs, sizeof *pace);
     struct hrun_error why = { 0 };
@@ -372,7 +372,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
                                          .stage = q->stage, .expected_s = q->expected_s };
         if (d->app->fixed && isfinite(design_slow_s(d)))
             run->limit_s = design_slow_s(d);
-        if (q->config.dealt && deal_run(d, q, err))
+        if (q->config.dealt && set_run_shares(d, q, err))
             return -1;
         run->share = q->config.dealt ? d->share : NULL;
         /* Runs may have told since it was queued. */
@@ -384,7 +384,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
             continue;
         }
         d->state.stage = q->stage;
-        expect_queued(d);
+        update_queue_state(d);
         return 1;
     }
 }

@@ -2,7 +2,7 @@
  *
  * Invariants:
  *   - runs are in the order in which they were added; time_s = 0 marks one that failed for good;
- *   - of each size with a valid configuration there is one belief, made anew when models are fitted.
+ *   - beliefs of the candidates at each size are made anew when models are fitted.
  */
 #ifndef HRUN_PLAN_DESIGN_INTERNAL_H
 #define HRUN_PLAN_DESIGN_INTERNAL_H
@@ -19,7 +19,7 @@
  * a factor of 1.5, so that moved sizes stay apart. */
 #define DESIGN_SIZE_SHIFT 0.25
 
-/* So many times slower than the quickest run at its size, and of no use at this or any other. */
+/* A run that takes this many times longer than the quickest at its size is of no use at any size. */
 #define DESIGN_SLOW 4.
 
 struct dealt_config {
@@ -44,26 +44,24 @@ struct design_point {           /* a homogeneous run that may be made */
     int size;                   /* index of the size it was made for */
 };
 
-/* A reserve of the budget is kept for what is chosen at its end: a round is to run the choice at each size once. Two of
- * them: the last fit may choose what was never run, and where that proves slower than predicted, or disturbed, the next
- * best, or itself again, is to be run. */
+/* A reserve of the budget is kept for its end. A round of it runs the choice at each size once. The first round is for
+ * choices of the last fit that were never run, the second for repetitions, or for the next best ones. */
 enum { DESIGN_ROUNDS = 2 };
-/* It takes at most this part of a budget: of one that is so short that runs of what is chosen would take more, the most
- * is still for learning what to choose. While there is no choice yet it takes all of this part, or first looks at
- * single PEs, which take long, would leave nothing. */
+/* The reserve is at most this part of the budget, so that most of a short one is left to find the choices. While there
+ * is no choice yet it is all of this part: long runs on single PEs would use it up. */
 #define DESIGN_RESERVE_MOST 0.3
 
 struct design_plan {            /* a run of the present stage */
     struct dealt_config config;
     int64_t N;
     enum hrun_design_stage stage;
-    double model_s;             /* by the models when it was planned; 0: not known, or it was made */
+    double model_s;             /* by the models when it was planned; 0: not known, or the run was made */
     double expected_s;
-    int rounds;                 /* of the reserve that it leaves untouched */
+    int rounds;                 /* of the reserve that the run must leave */
 };
 
-/* Of the first so many runs that the models foretold we remember how far off they were: enough to see a standard
- * deviation to a tenth. Later ones tell of configurations that are ever more like those that were run. */
+/* Prediction errors that are kept, of the first runs: they give a standard deviation to a tenth. Later runs are of
+ * configurations that are similar to earlier ones. */
 enum { DESIGN_SURPRISES = 50 };
 
 /* All runs of one configuration at one size. */
@@ -77,17 +75,17 @@ struct design_group {
     double log_t;               /* mean of ln time of the undisturbed ones */
     double var;                 /* of that mean */
     double model;               /* ln of the models' time; NaN: none */
-    double common;              /* of it, where one sub-cluster runs, what runs on several have in common */
+    double common;              /* part of `model`, of one sub-cluster: the correction that runs on several share */
 };
 
-/* By how much, ln, the models themselves miss a homogeneous group that they predict. */
+/* ln(time / the models' uncorrected time) of a homogeneous group. */
 double design_missed(const struct design_group *g);
 
 /* What is believed of one configuration at one size. */
 struct design_belief {
     struct dealt_config config;
     int P, limiting, runs, failed;
-    int queued;                 /* it is in the present stage already */
+    int queued;                 /* 1: in the present stage */
     double model_s;             /* by the models */
     double mean, sd;            /* of ln time: models, what they missed nearby, runs of this configuration */
     double gain;                /* knowledge gradient of one more run, relative */
@@ -99,8 +97,8 @@ struct design_size {
     int n;
     int complete;               /* v has all valid configurations */
     int choice;                 /* index of what hrun would choose, -1 none */
-    int hope;                   /* the same without caution: to be run, so that it may become the choice */
-    double doubt;               /* >= 1: beliefs are taken for so much less certain when runs are chosen */
+    int hope;                   /* the choice without caution; it is run, so that it may become the choice */
+    double doubt;               /* >= 1: factor of the standard deviations when runs are chosen */
     double loss, half;          /* expected relative loss, half width of the choice's 95 % interval */
     int settled;
 };
@@ -166,23 +164,22 @@ struct hrun_design {
     struct hrun_design_state state;
 };
 
-/* points.c: all homogeneous points. And give up the smallest sizes that are too short, where that is allowed. */
+/* points.c: make all homogeneous points. */
 int design_points(struct hrun_design *d, struct hrun_error *err);
+/* Give up the smallest sizes that are too short, with set.own_sizes. */
 void design_drop_short(struct hrun_design *d);
 
-/* cost.c: expected wall time of a run that takes model_s by the models (0: they do not tell); 0 while nothing was
- * run. */
+/* cost.c: expected wall time of a run that takes model_s by the models (0: not known); 0 while nothing was run. */
 double design_cost(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N, double model_s);
 
-/* design.c: wall time that makes a run of the only size a slow one, by the quickest so far; INFINITY: none ended
- * well. */
+/* design.c: wall time from which a run of the only size is slow; INFINITY: no run succeeded yet. */
 double design_slow_s(const struct hrun_design *d);
 
 /* refit.c: models from all runs, into d->fit (NULL entries in models where there are none). */
 int design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);
 
-/* Relative standard deviation of one run that takes so long, with its rounding. */
+/* Relative standard deviation of one run that takes time_s, with its rounding. */
 double design_noise(const struct hrun_design *d, double time_s);
 /* Are there unequal shares to be tried? */
 int design_deals(const struct hrun_design *d);
@@ -192,10 +189,10 @@ struct size_models {
     struct hrun_plan_problem problem;
     struct hrun_plan_sub subs[HRUN_SUBS_MAX];
 };
-/* Fit *m, which must not be moved, to a size, with equal shares. The caller destroys m->p. Errors: m->p is NULL then. */
+/* Fit *m, which must not be moved, to a size, with equal shares. The caller destroys m->p; on errors it is
+ * NULL. */
 int design_models_at(const struct hrun_design *d, int64_t N, struct size_models *m, struct hrun_error *err);
-/* The shares of a configuration with unequal ones, share[nsubs], by the models of now and pace[nsubs] (may be NULL; see
- * hrun_predictor_pace). */
+/* Set share[nsubs] by the present models and pace[nsubs] (see hrun_predictor_pace). */
 int design_shares(const struct hrun_design *d, const struct dealt_config *config, int64_t N, const double *pace,
                   double *share, struct hrun_error *err);
 /* Evaluate a configuration with its kind of shares, which the models keep: 1 and *c; 0: no model predicts it or, with
@@ -211,7 +208,7 @@ void design_drop_sizes(struct hrun_design *d);
 
 /* stage.c: the runs of the next stage into the queue; none: d->state.end says why. */
 int design_stage(struct hrun_design *d, struct hrun_error *err);
-/* Models and choices of all runs, also of those since the last stage was made. */
+/* Update models and choices with the runs added since the last stage was made. */
 int design_conclude(struct hrun_design *d, struct hrun_error *err);
 void design_queue(struct hrun_design *d, const struct dealt_config *config, int64_t N, enum hrun_design_stage stage,
                   double model_s, double expected_s);
@@ -219,34 +216,34 @@ void design_queue(struct hrun_design *d, const struct dealt_config *config, int6
 /* screen.c: the next round of screening. */
 int design_screen(struct hrun_design *d, struct hrun_error *err);
 
-/* Runs of this configuration at this size: good ones, and whether one failed for good. */
+/* The number of successful runs of this configuration at this size. *failed: 1 if one failed for good. */
 int design_count(const struct hrun_design *d, const struct dealt_config *config, int64_t N, int *failed);
-/* Does the budget, if there is one, leave the time for a run, beside so many rounds of the reserve? */
+/* Does the budget, if any, leave the time for a run and these rounds of the reserve? */
 int design_affords(const struct hrun_design *d, double expected_s, int rounds);
 /* The median of v[n], of two in the middle the larger; v is sorted. 0 when n is 0. */
 double design_median(double *v, int n);
-/* Was a configuration run at N, well or not, or is it to be? */
+/* Was a configuration run at N, with success or not, or is it queued? */
 int design_is_known(const struct hrun_design *d, const struct dealt_config *config, int64_t N);
 void design_point_config(const struct hrun_design *d, const struct design_point *p, struct dealt_config *config);
 
-/* ---- process: what the models miss, as a Gaussian process; not for other rooms */
+/* ---- gaussian.c: what the models miss, as a Gaussian process; not for other rooms */
 
-/* The groups that tell of a size: all with a model, not too far in N. */
-struct process {
+/* The misses at one size, from the groups with a model whose N is not too far. */
+struct gaussian {
     const struct design_group **g;
-    double *c, *l;          /* n by n, lower triangles: covariance of what is alike, Cholesky factor of the whole */
+    double *c, *l;          /* n by n, lower triangles: covariance without noise, Cholesky factor of all */
     double *w;              /* n: covariance^-1 times their misses */
     double *k;              /* n: scratch */
     int n;
 };
 
-/* How far models are off a run that was not made yet, relative: a standard deviation. */
+/* Relative standard deviation of the models for a run that was not made yet. */
 double design_misfit(const struct hrun_design *d);
 
-void process_make(const struct hrun_design *d, int64_t N, struct process *p);
-void process_free(struct process *p);
+void gaussian_fit(const struct hrun_design *d, int64_t N, struct gaussian *p);
+void gaussian_release(struct gaussian *p);
 
 /* Fill mean and sd of a configuration at a size from its model_s. */
-void process_ask(const struct hrun_design *d, struct process *p, int64_t N, struct design_belief *b);
+void gaussian_predict(const struct hrun_design *d, struct gaussian *p, int64_t N, struct design_belief *b);
 
 #endif

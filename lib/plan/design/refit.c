@@ -17,7 +17,7 @@ static const double MAD_FACTOR = 1.4826;
 enum { ASSUMED_PAIRS = 5, PAIRS_MAX = 400 };
 
 /* The first sub-cluster of this kind: those of one signature have their models in common. */
-static int first_alike(const struct hrun_design *d, int sub)
+static int first_of_kind(const struct hrun_design *d, int sub)
 {
     for (int i = 0; i < sub; i++)
         if (!strcmp(d->subs[i].signature, d->subs[sub].signature))
@@ -32,7 +32,7 @@ void design_drop_models(struct hrun_design *d)
         d->fit.corrections[k] = NULL;
     }
     for (int i = 0; d->fit.models && i < d->nsubs; i++)
-        if (first_alike(d, i) == i)
+        if (first_of_kind(d, i) == i)
             hrun_models_destroy(d->fit.models[i]);
     free(d->fit.models);
     d->fit.models = NULL;
@@ -54,7 +54,7 @@ static int compare_run_places(const void *a, const void *b)
     return 0;
 }
 
-static struct design_group *group_of(struct hrun_design *d, const struct design_run *r)
+static struct design_group *find_run_group(struct hrun_design *d, const struct design_run *r)
 {
     for (int i = d->fit.ngroups; i-- > 0; )
         if (d->fit.groups[i].N == r->N && same_dealt_config(&d->fit.groups[i].config, &r->config))
@@ -67,7 +67,7 @@ static struct design_group *group_of(struct hrun_design *d, const struct design_
 /* Scatter of one run: from the differences of repetitions that follow each other, with the assumed scatter as some of
  * them. The median passes over disturbed runs. Relative, or of short runs (those whose absolute scatter would show) in
  * seconds. */
-static double scatter(const struct hrun_design *d, int shorts, double assumed)
+static double estimate_scatter(const struct hrun_design *d, int shorts, double assumed)
 {
     double pair[PAIRS_MAX + ASSUMED_PAIRS];
     int n = 0;
@@ -98,7 +98,7 @@ double design_noise(const struct hrun_design *d, double time_s)
 }
 
 /* Do the times of these runs, in groups, not scatter? */
-static void find_exact(struct hrun_design *d, struct design_run *const *order)
+static void detect_exact_times(struct hrun_design *d, struct design_run *const *order)
 {
     autofree double *time_s = xcalloc((size_t)d->runs.n + 1, sizeof *time_s);
     autofree int *group = xcalloc((size_t)d->runs.n + 1, sizeof *group);
@@ -107,7 +107,7 @@ static void find_exact(struct hrun_design *d, struct design_run *const *order)
     for (int i = 0; i < d->runs.n; i++)
         if (order[i]->time_s > 0) {
             time_s[n] = order[i]->time_s;
-            group[n++] = (int)(group_of(d, order[i]) - d->fit.groups);
+            group[n++] = (int)(find_run_group(d, order[i]) - d->fit.groups);
         }
     d->fit.exact = hrun_times_repeat(time_s, group, n);
 }
@@ -121,7 +121,7 @@ static void group_runs(struct hrun_design *d)
         order[i] = &d->runs.v[i];
     qsort(order, (size_t)d->runs.n, sizeof *order, compare_run_places);
     for (int i = 0; i < d->runs.n; i++) {
-        struct design_group *g = group_of(d, order[i]);
+        struct design_group *g = find_run_group(d, order[i]);
 
         if (order[i]->time_s > 0)
             g->least = fmin(g->least, order[i]->time_s);
@@ -129,7 +129,7 @@ static void group_runs(struct hrun_design *d)
             g->failed = 1;
     }
     for (int i = 0; i < d->runs.n; i++) {
-        struct design_group *g = group_of(d, order[i]);
+        struct design_group *g = find_run_group(d, order[i]);
         double t = order[i]->time_s;
 
         if (t <= 0)
@@ -149,7 +149,7 @@ static void group_runs(struct hrun_design *d)
         g->var = pow(hypot(d->fit.noise, d->fit.noise_s / g->least), 2) / g->kept +
                  pow(d->fit.rounding_s / g->least, 2);
     }
-    find_exact(d, order);
+    detect_exact_times(d, order);
 }
 
 /* ------------------------------------------------------------------ models */
@@ -160,7 +160,7 @@ static size_t list_samples(const struct hrun_design *d, int kind, struct hrun_sa
     size_t n = 0;
 
     for (int sub = kind; sub < d->nsubs; sub++) {
-        if (first_alike(d, sub) != kind)
+        if (first_of_kind(d, sub) != kind)
             continue;
         for (int i = 0; i < d->runs.n; i++) {
             const struct design_run *r = &d->runs.v[i];
@@ -186,7 +186,7 @@ static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun
 
     *memory = xcalloc((size_t)d->runs.n * (size_t)d->nsubs + 1, sizeof **memory);
     for (int i = 0; i < d->nsubs; i++) {
-        int kind = first_alike(d, i);
+        int kind = first_of_kind(d, i);
 
         logs[i] = (struct hrun_joint_sub){ .name = d->subs[i].name, .signature = d->subs[i].signature,
                                            .samples = *memory + at };
@@ -201,7 +201,7 @@ static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun
 }
 
 /* Models of more processes per PE than are allowed here, borrowed from elsewhere. */
-static void drop_beyond(const struct hrun_design *d, int sub)
+static void drop_models_beyond(const struct hrun_design *d, int sub)
 {
     struct hrun_models *m = d->fit.models[sub];
     int kept = 0;
@@ -217,7 +217,7 @@ static void drop_beyond(const struct hrun_design *d, int sub)
 }
 
 /* Models of all kinds together, and what runs of a configuration add to them. */
-static int fit_kinds(struct hrun_design *d, struct hrun_error *err)
+static int fit_sub_kinds(struct hrun_design *d, struct hrun_error *err)
 {
     autofree struct hrun_sample *memory = NULL;
     autofree struct hrun_joint_sub *logs = list_logs(d, &memory), *kinds = xcalloc((size_t)d->nsubs, sizeof *kinds);
@@ -227,7 +227,7 @@ static int fit_kinds(struct hrun_design *d, struct hrun_error *err)
 
     d->fit.models = xcalloc((size_t)d->nsubs, sizeof *d->fit.models);
     for (int i = 0; i < d->nsubs; i++)
-        if (first_alike(d, i) == i)
+        if (first_of_kind(d, i) == i)
             kinds[nkinds++] = logs[i];
     if (hrun_model_fit_joint(d->app, kinds, nkinds, &d->set.fit, fitted, NULL, &why)) {
         if (why.code == HRUN_ENODATA)
@@ -236,9 +236,9 @@ static int fit_kinds(struct hrun_design *d, struct hrun_error *err)
         return -1;
     }
     for (int i = 0, k = 0; i < d->nsubs; i++)
-        d->fit.models[i] = first_alike(d, i) == i ? fitted[k++] : d->fit.models[first_alike(d, i)];
+        d->fit.models[i] = first_of_kind(d, i) == i ? fitted[k++] : d->fit.models[first_of_kind(d, i)];
     for (int i = 0; i < d->nsubs; i++)
-        drop_beyond(d, i);
+        drop_models_beyond(d, i);
     for (int k = 0; k < 1 + design_deals(d); k++) {
         const struct hrun_correction_source from = { d->app, logs, d->fit.models, d->nsubs, HRUN_FORM_NPT,
                                                      k ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL };
@@ -387,7 +387,7 @@ double design_missed(const struct design_group *g)
 }
 
 /* Scatter of homogeneous groups about the fit: what the terms cannot follow. */
-static double training(const struct hrun_design *d)
+static double estimate_training_error(const struct hrun_design *d)
 {
     double miss[PAIRS_MAX];
     int n = 0;
@@ -399,7 +399,7 @@ static double training(const struct hrun_design *d)
 }
 
 /* What rounding does to times. */
-static void find_rounding(struct hrun_design *d)
+static void estimate_rounding(struct hrun_design *d)
 {
     autofree double *time_s = xcalloc((size_t)d->runs.n + 1, sizeof *time_s);
     size_t n = 0;
@@ -411,7 +411,7 @@ static void find_rounding(struct hrun_design *d)
 }
 
 /* Of a program that turned out to ignore its shares all runs were with equal ones. */
-static void make_equal(struct hrun_design *d)
+static void forget_shares(struct hrun_design *d)
 {
     int changed = 0;
 
@@ -430,16 +430,16 @@ static void make_equal(struct hrun_design *d)
 int design_fit(struct hrun_design *d, struct hrun_error *err)
 {
     design_drop_models(d);
-    find_rounding(d);
-    d->fit.noise = scatter(d, 0, d->set.fit.sigma_rel);
-    d->fit.noise_s = fmin(scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
+    estimate_rounding(d);
+    d->fit.noise = estimate_scatter(d, 0, d->set.fit.sigma_rel);
+    d->fit.noise_s = fmin(estimate_scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
     group_runs(d);
-    if (fit_kinds(d, err))
+    if (fit_sub_kinds(d, err))
         return -1;
-    make_equal(d);
+    forget_shares(d);
     if (predict_groups(d, err))
         return -1;
-    d->fit.training = training(d);
+    d->fit.training = estimate_training_error(d);
     d->state.exact = d->fit.exact;
     d->state.ignores = d->app->shares.units && d->nsubs > 1 && !design_deals(d);
     d->fit.nruns = d->runs.n;

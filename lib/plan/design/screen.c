@@ -15,8 +15,8 @@ static const double SCREEN_SHARE = 0.1;
  * at another size. */
 static const double WHOLE_SHARE = 0.02;
 
-/* The most PEs of points of sub-cluster and M at a size, up to `most`. */
-static int most_pes(const struct hrun_design *d, int sub, int m, int size, int most)
+/* The largest number of PEs, up to `most`, of the points of sub-cluster and M at a size. */
+static int find_most_pes(const struct hrun_design *d, int sub, int m, int size, int most)
 {
     int found = 0;
 
@@ -29,15 +29,15 @@ static int most_pes(const struct hrun_design *d, int sub, int m, int size, int m
     return found;
 }
 
-/* Is it a point of screening at this size: one PE, or all that there are? */
-static int screens(const struct hrun_design *d, const struct design_point *p, int size)
+/* Screening runs one PE, and all PEs. */
+static int is_screening_point(const struct hrun_design *d, const struct design_point *p, int size)
 {
-    return p->size == size && (p->pes == 1 || p->pes == most_pes(d, p->sub, p->m, size, INT_MAX));
+    return p->size == size && (p->pes == 1 || p->pes == find_most_pes(d, p->sub, p->m, size, INT_MAX));
 }
 
-/* Is a configuration slow at the smallest size? With a budget that is found nothing else keeps such a run short. Its
- * second size comes from screen_rest. */
-static int is_slow(const struct hrun_design *d, const struct dealt_config *config)
+/* Is a configuration slow at the smallest size? Then it is not screened at a larger one if the budget is to be found,
+ * since nothing else keeps such a run short; screen_rest adds its second size. */
+static int is_slow_config(const struct hrun_design *d, const struct dealt_config *config)
 {
     double least = INFINITY, own = INFINITY;
 
@@ -54,7 +54,7 @@ static int is_slow(const struct hrun_design *d, const struct dealt_config *confi
     return isfinite(own) && own > DESIGN_SLOW * least;
 }
 
-/* What the points of screening at a size cost that were not run; queue: they are queued. */
+/* The cost of the screening points at a size that were not run. queue: queue them. */
 static double screen_size(struct hrun_design *d, int size, int queue)
 {
     struct dealt_config config = { .c.nsubs = d->nsubs };
@@ -64,10 +64,10 @@ static double screen_size(struct hrun_design *d, int size, int queue)
     for (int i = 0; i < d->npoints; i++) {
         const struct design_point *p = &d->points[i];
 
-        if (!screens(d, p, size))
+        if (!is_screening_point(d, p, size))
             continue;
         design_point_config(d, p, &config);
-        if (design_count(d, &config, p->N, &failed) || failed || (size > 0 && is_slow(d, &config)))
+        if (design_count(d, &config, p->N, &failed) || failed || (size > 0 && is_slow_config(d, &config)))
             continue;
         one = design_cost(d, &config, p->P, p->N, 0);
         cost += one;
@@ -77,7 +77,7 @@ static double screen_size(struct hrun_design *d, int size, int queue)
     return cost;
 }
 
-static int most_procs(const struct hrun_design *d, int sub)
+static int find_most_procs(const struct hrun_design *d, int sub)
 {
     int most = 0;
 
@@ -87,8 +87,8 @@ static int most_procs(const struct hrun_design *d, int sub)
     return most;
 }
 
-/* Was a run of sub-cluster and M alone ended, or could have been, because others are so much quicker? */
-static int was_slow(const struct hrun_design *d, int sub, int m)
+/* Did a run on this sub-cluster alone with M processes per PE take the time limit of slow runs or longer? */
+static int was_slow_alone(const struct hrun_design *d, int sub, int m)
 {
     double slow_s = design_slow_s(d);
 
@@ -98,8 +98,8 @@ static int was_slow(const struct hrun_design *d, int sub, int m)
     return 0;
 }
 
-/* Is one PE alone with M processes among the quicker runs? */
-static int one_is_quick(const struct hrun_design *d, int sub, int m)
+/* Did one PE with M processes take at most half of the limit of slow runs? */
+static int is_one_pe_quick(const struct hrun_design *d, int sub, int m)
 {
     double least = INFINITY, own = INFINITY;
 
@@ -115,13 +115,13 @@ static int one_is_quick(const struct hrun_design *d, int sub, int m)
     return own <= DESIGN_SLOW / 2 * least;
 }
 
-/* Rounds of one size; and how many there are with those on the whole cluster, with equal shares at first, with unequal
- * ones after ALL. */
+/* Rounds of screening at one size. There are FIXED_SCREENS with those on the whole cluster: with equal shares before
+ * ALL, with unequal ones after it. */
 enum { ALL, SOME, OTHERS, FIXED_SCREENS = 5 };
 
-/* Of one size: queue all PEs of each sub-cluster with each M, in the next round a few of them: one PE alone takes as
- * many times as long as there are PEs. Where all were slow, messages may be why, and one PE with the most processes
- * tells; where that is quick, others on it are tried in the last round. */
+/* Queue a round at the only size. ALL: all PEs of each sub-cluster with each M. SOME: a quarter of them, as one PE
+ * would take as many times longer as there are PEs; where all PEs were slow, messages may be the cause, and one PE with
+ * the most processes is run. OTHERS: where that was quick, one PE with the other M. */
 static void screen_one_size(struct hrun_design *d, int round)
 {
     enum { FEW = 4 };
@@ -130,11 +130,11 @@ static void screen_one_size(struct hrun_design *d, int round)
 
     for (int i = 0; i < d->npoints; i++) {
         const struct design_point *p = &d->points[i];
-        int all = most_pes(d, p->sub, p->m, p->size, INT_MAX), most = most_procs(d, p->sub);
-        int slow = round != ALL && was_slow(d, p->sub, p->m), few = slow || all < 2 * FEW ? 1 : all / FEW;
+        int all = find_most_pes(d, p->sub, p->m, p->size, INT_MAX), most = find_most_procs(d, p->sub);
+        int slow = round != ALL && was_slow_alone(d, p->sub, p->m), few = slow || all < 2 * FEW ? 1 : all / FEW;
 
-        if (p->pes != (round == ALL ? all : most_pes(d, p->sub, p->m, p->size, few)) ||
-            (round == SOME && slow && p->m != most) || (round == OTHERS && !(slow && one_is_quick(d, p->sub, most))))
+        if (p->pes != (round == ALL ? all : find_most_pes(d, p->sub, p->m, p->size, few)) ||
+            (round == SOME && slow && p->m != most) || (round == OTHERS && !(slow && is_one_pe_quick(d, p->sub, most))))
             continue;
         design_point_config(d, p, &config);
         if (!design_count(d, &config, p->N, &failed) && !failed)
@@ -142,12 +142,12 @@ static void screen_one_size(struct hrun_design *d, int round)
     }
 }
 
-/* Does this model (one PE, or several) know two sizes, or the only one that there is? */
-static int knows_two(const struct hrun_design *d, int sub, int m, int several)
+/* Does the model of one PE, or of several, have runs of two sizes, or of the only one? */
+static int knows_two_sizes(const struct hrun_design *d, int sub, int m, int several)
 {
     int64_t N = 0;
 
-    if (d->app->fixed && (!several || was_slow(d, sub, m)))
+    if (d->app->fixed && (!several || was_slow_alone(d, sub, m)))
         return 1;
     for (int i = 0; i < d->runs.n; i++) {
         const struct design_run *r = &d->runs.v[i];
@@ -161,8 +161,8 @@ static int knows_two(const struct hrun_design *d, int sub, int m, int several)
     return 0;
 }
 
-/* A model that knows fewer than two sizes (the rule left out points, runs failed): its cheapest points that were not
- * run, one for each model at a time. */
+/* Queue the cheapest point that was not run for each model with runs of fewer than two sizes: the rule left out points,
+ * or runs failed. */
 static void screen_rest(struct hrun_design *d)
 {
     struct dealt_config config = { .c.nsubs = d->nsubs };
@@ -173,7 +173,7 @@ static void screen_rest(struct hrun_design *d)
         const struct design_point *best = NULL;
         double least = INFINITY;
 
-        if (knows_two(d, sub, m, several))
+        if (knows_two_sizes(d, sub, m, several))
             continue;
         for (int i = 0; i < d->npoints; i++) {
             const struct design_point *p = &d->points[i];
@@ -197,9 +197,9 @@ static void screen_rest(struct hrun_design *d)
     }
 }
 
-/* May P processes run at N, as far as rule and memory go? 1 or 0, -1 on errors. */
-static int allowed(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N,
-                   struct hrun_error *err)
+/* Do rule and memory allow P processes at N? 1 or 0, -1 on errors. */
+static int is_run_allowed(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N,
+                          struct hrun_error *err)
 {
     double bytes;
     int good = hrun_app_rule(d->app, N, P, err);
@@ -212,9 +212,10 @@ static int allowed(const struct hrun_design *d, const struct dealt_config *confi
     return 1;
 }
 
-/* The largest configuration that may run at N with m processes on each PE, as far as sub-clusters bear so many: PEs are
- * left out from the last sub-cluster on. P, or 0 when it is not of several sub-clusters; -1 on errors. */
-static int largest(const struct hrun_design *d, int m, int64_t N, struct dealt_config *config, struct hrun_error *err)
+/* Set the largest configuration that is allowed at N with m processes per PE, fewer on sub-clusters that allow fewer.
+ * PEs are left out from the last sub-cluster on. Result: P, 0 if fewer than two sub-clusters remain, -1 on errors. */
+static int set_largest_config(const struct hrun_design *d, int m, int64_t N, struct dealt_config *config,
+                              struct hrun_error *err)
 {
     int P = 0, used, good = 0;
 
@@ -230,7 +231,7 @@ static int largest(const struct hrun_design *d, int m, int64_t N, struct dealt_c
         P += config->c.pes[i] * config->c.procs[i];
     }
     for (int i = d->nsubs - 1; i >= 0; i--)
-        while (config->c.pes[i] && !(good = allowed(d, config, P, N, err))) {
+        while (config->c.pes[i] && !(good = is_run_allowed(d, config, P, N, err))) {
             P -= config->c.procs[i];
             config->c.procs[i] *= --config->c.pes[i] > 0;
         }
@@ -240,8 +241,8 @@ static int largest(const struct hrun_design *d, int m, int64_t N, struct dealt_c
     return good < 0 ? -1 : good && used > 1 ? P : 0;
 }
 
-/* One run on the whole cluster, where it is not too long. */
-static void screen_all(struct hrun_design *d, struct dealt_config *config, int P, int64_t N)
+/* Queue a run on the whole cluster, if it is not too long. */
+static void screen_config(struct hrun_design *d, struct dealt_config *config, int P, int64_t N)
 {
     double cost;
 
@@ -252,10 +253,9 @@ static void screen_all(struct hrun_design *d, struct dealt_config *config, int P
         design_queue(d, config, N, HRUN_DESIGN_SCREEN, 0, cost);
 }
 
-/* Runs on the whole cluster at every second size, up to the last but one, with as many processes per PE as there are
- * values of: with them models interpolate in P where they would have to extrapolate. They are quick, as everything
- * works on them, and with unequal shares, `deal`, still quicker; these are told by what was run before. At the least
- * size equal ones are run, too, which shows whether the program heeds its shares. */
+/* Queue runs on the whole cluster with each M at every second size below the largest: with these the models interpolate
+ * in P. deal: with unequal shares, and at the smallest sizes also with equal ones, which shows whether the program
+ * respects its shares. */
 static int screen_whole(struct hrun_design *d, int deal, struct hrun_error *err)
 {
     struct dealt_config config = { .c.nsubs = d->nsubs };
@@ -263,16 +263,16 @@ static int screen_whole(struct hrun_design *d, int deal, struct hrun_error *err)
     for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0; k -= 2) {
         for (int j = 0; j < d->nprocs; j++) {
             int64_t N = d->set.sizes[k];
-            int P = largest(d, d->procs[j], N, &config, err);
+            int P = set_largest_config(d, d->procs[j], N, &config, err);
 
             if (P < 0)
                 return -1;
             config.dealt = deal;
             if (P)
-                screen_all(d, &config, P, N);
+                screen_config(d, &config, P, N);
             config.dealt = 0;
             if (P && deal && k < 2)
-                screen_all(d, &config, P, N);
+                screen_config(d, &config, P, N);
         }
     }
     return 0;

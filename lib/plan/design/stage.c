@@ -7,37 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice
- * that was not, as long as there is anything of the kind to do. */
+/* The last part of a budget goes first to runs of configurations that were run before, and to choices. */
 static const double FINAL_PART = 0.15;
-/* Where a choice stands before the budget is spent, its size goes on with what would be better if beliefs were so much
- * less certain than they are. */
+/* Where a choice stands before the budget is spent, the gains at its size are computed with standard deviations that
+ * are this many times larger. */
 static const double DOUBT = 2;
-/* Of a budget that is found and not given. */
+/* A budget that is found: rounds of the choices, runs for each model, rounds beyond screening at least. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
 /* At one size, as of a command, whose choice takes up to SHORT_S with its start: a first answer within two minutes. */
 static const double SHORT_S = 2.5, SHORT_BUDGET_S = 105;
-/* Beside screening and last rounds it is no more than this part of what all configurations would take, where they are
- * so few that all are candidates. */
+/* Besides screening and the last rounds, it is at most this part of the time of all configurations, where these are few
+ * enough to be candidates. */
 static const double OWN_SHARE = 0.1;
-/* Where more than this is expected to be lost by what is chosen, in the mean of sizes, it is so many times as much. */
+/* It is MORE times as large while the expected relative loss, in the mean of sizes, is above LOSS_MORE. */
 static const double LOSS_MORE = 0.02, MORE = 2;
-/* What is run at its end, because the last fit chooses it, is bounded by so many times the budget and some rounds. */
+/* With the choices that are run at its end, it is at most OVER times as large, and OVER_ROUNDS rounds of them. */
 static const double OVER = 1.5, OVER_ROUNDS = 4;
-/* More runs than these for each model and each size tell nothing new, however short they are. */
+/* Runs for each model and for each size beyond which nothing new is learnt, however short they are. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
-/* Variants of a choice: those that are predicted to take no more than so many times as long, in at most this part of
- * the budget. */
+/* Variants of a choice are run that are predicted to be at most VARY_SLOW times slower (ADD_SLOW: with a sub-cluster
+ * added), in at most VARY_SHARE of the budget. */
 static const double VARY_SLOW = 1.6, ADD_SLOW = 6, VARY_SHARE = 0.15;
-/* Most runs at one size in a stage; and how often what is chosen is to be run. */
+/* Most runs at one size in a stage; runs of a choice at the end. */
 enum { AT_ONE_SIZE = 4, CONFIRMED = 2 };
-/* The next best is run in the end where ln time is expected to be no more above that of the choice: what models say of
- * what was never run at a size is often that far off. */
+/* The next best is run at the end where its mean of ln time is above that of the choice by at most this: models are
+ * often that far off where nothing was run. */
 static const double RIVAL = 0.15;
 
-/* Of single runs this far from the fit, in standard deviations of one run, one in 15,000 is undisturbed. */
+/* A single run that is this many standard deviations off the fit is repeated: one in 15,000 undisturbed ones is. */
 static const double DOUBTFUL = 4;
-/* Made again so often at most, while no two runs agree: of 20 runs one is disturbed, of 8,000 three in a row. */
+/* Most repetitions while no two runs agree: of 20 runs one is disturbed, of 8,000 three in a row. */
 enum { REPEATS = 3 };
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
@@ -51,7 +50,7 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* Random order (Hunold and Carpen-Amarie, arXiv 1505.07734): what drifts with time must not look like N or P. */
-static void shuffle(struct hrun_design *d)
+static void shuffle_queue(struct hrun_design *d)
 {
     for (int i = d->queue.n - 1; i > d->queue.next; i--) {
         int j = d->queue.next + (int)(next_random(&d->rng) % (uint64_t)(i - d->queue.next + 1));
@@ -62,7 +61,7 @@ static void shuffle(struct hrun_design *d)
     }
 }
 
-/* Has that part begun, of time or of runs? */
+/* Has the last part of the budget begun, of time or of runs? */
 static int is_final_part(const struct hrun_design *d)
 {
     const struct hrun_design_state *st = &d->state;
@@ -71,19 +70,19 @@ static int is_final_part(const struct hrun_design *d)
            (d->set.runs > 0 && st->runs > (1 - FINAL_PART) * d->set.runs);
 }
 
-/* How many rounds of the reserve a run must leave. The reserve is for choices that were never run; at the end its first
- * round is also for choices that were. */
-static int rounds_beside(const struct hrun_design *d, const struct design_size *s, const struct design_belief *b)
+/* How many rounds of the reserve a run must leave. The reserve is for choices that were never run; once the design is
+ * closing, its first round is also for other runs. */
+static int rounds_to_leave(const struct hrun_design *d, const struct design_size *s, const struct design_belief *b)
 {
     int is_unseen_choice = s->choice >= 0 && b == s->v + s->choice && !b->runs;
 
     return is_unseen_choice ? 0 : d->budget.closing ? DESIGN_ROUNDS - 1 : DESIGN_ROUNDS;
 }
 
-/* The run at this size that pays most: the choice while it was not run, or what would be the choice without caution,
- * else the largest gain per second. */
-static struct design_belief *mixed_run(struct hrun_design *d, const struct design_size *s, int known_only,
-                                       double *cost)
+/* The next run at a size: the choice, or the choice without caution, while it was not run; else the largest gain per
+ * second. */
+static struct design_belief *find_mixed_run(struct hrun_design *d, const struct design_size *s, int known_only,
+                                            double *cost)
 {
     struct design_belief *best = NULL;
     double rate = 0;
@@ -96,7 +95,7 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
             (b->gain < DESIGN_SETTLED && ((i != s->choice && i != s->hope) || b->runs)))
             continue;
         one = fmax(design_cost(d, &b->config, b->P, s->N, b->model_s), 1e-9);
-        if (!design_affords(d, one, rounds_beside(d, s, b))) {
+        if (!design_affords(d, one, rounds_to_leave(d, s, b))) {
             d->queue.too_long = 1;
             continue;
         }
@@ -113,20 +112,21 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
     return best;
 }
 
-/* The same, with doubt while there is a budget and nothing else to do at this size. */
-static struct design_belief *doubted_run(struct hrun_design *d, struct design_size *s, int known_only, double *cost)
+/* find_mixed_run; if there is a budget and nothing to run at this size, again with doubled standard deviations. */
+static struct design_belief *find_doubted_run(struct hrun_design *d, struct design_size *s, int known_only,
+                                              double *cost)
 {
-    struct design_belief *b = mixed_run(d, s, known_only, cost);
+    struct design_belief *b = find_mixed_run(d, s, known_only, cost);
 
     if (b || known_only || s->choice < 0 || d->set.budget_s <= 0 || s->doubt >= DOUBT)
         return b;
     s->doubt = DOUBT;
     design_gains(d, s);
-    return mixed_run(d, s, known_only, cost);
+    return find_mixed_run(d, s, known_only, cost);
 }
 
-/* All sizes count alike, and what is found at one is a guess for its neighbours: so runs are made in inverse
- * proportion to the root of their cost, which for given time makes the sum of variances least (Neyman allocation). */
+/* Queue runs at all sizes. All sizes have the same weight, so the number of runs at each is inversely proportional to
+ * the root of their cost: in a given time this makes the sum of variances least (Neyman allocation). */
 static void queue_mixed_runs(struct hrun_design *d, int known_only)
 {
     double most = 0;
@@ -134,7 +134,7 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
     for (int i = 0; i < d->nsizes; i++) {
         double cost = 0;
 
-        if (doubted_run(d, &d->sizes[i], known_only, &cost))
+        if (find_doubted_run(d, &d->sizes[i], known_only, &cost))
             most = fmax(most, cost);
     }
     for (int i = 0; i < d->nsizes; i++) {
@@ -142,19 +142,20 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
 
         for (int k = 0, runs = 1; k < runs; k++) {
             double cost = 0;
-            struct design_belief *b = mixed_run(d, s, known_only, &cost);
+            struct design_belief *b = find_mixed_run(d, s, known_only, &cost);
 
             if (!b)
                 break;
             runs = (int)fmin(fmax(round(sqrt(most / cost)), 1), AT_ONE_SIZE);
             b->queued = 1;
             design_queue(d, &b->config, s->N, HRUN_DESIGN_CHOICE, b->runs ? 0 : b->model_s, cost);
-            d->queue.v[d->queue.n - 1].rounds = rounds_beside(d, s, b);
+            d->queue.v[d->queue.n - 1].rounds = rounds_to_leave(d, s, b);
         }
     }
 }
 
-/* Queue a configuration that was never run at this size, and may be the better one. */
+/* Queue a variant of the choice that was never run at this size, if it is predicted to be at most `slow` times slower
+ * and the budget affords it. */
 static int queue_variant(struct hrun_design *d, struct size_models *m, const struct design_size *s,
                          struct dealt_config *config, double slow, struct hrun_error *err)
 {
@@ -179,9 +180,9 @@ static int queue_variant(struct hrun_design *d, struct size_models *m, const str
     return 0;
 }
 
-/* Variants of the choice at size s: with all PEs of each sub-cluster that it leaves out (added), or without each of its
- * sub-clusters; and with other numbers of processes on each. */
-static int vary_size(struct hrun_design *d, const struct design_size *s, int added, struct hrun_error *err)
+/* Queue variants of the choice at size s. added: with all PEs of one sub-cluster more. Else: with one sub-cluster less,
+ * or another number of processes per PE on one. */
+static int queue_variants_at(struct hrun_design *d, const struct design_size *s, int added, struct hrun_error *err)
 {
     const struct dealt_config *choice = s->choice >= 0 ? &s->v[s->choice].config : NULL;
     struct size_models m;
@@ -203,13 +204,13 @@ static int vary_size(struct hrun_design *d, const struct design_size *s, int add
     return rc;
 }
 
-/* What models get wrong of all that was run alike shows where one thing is changed. What is added may be far slower
- * than it is predicted, or quicker: that is seen at the smallest size, where it costs least. */
-static int vary_choice(struct hrun_design *d, struct hrun_error *err)
+/* Variants show errors of the models that are the same in all runs so far. Sub-clusters are added at the smallest size,
+ * where runs cost least: the predictions for these may be far off. */
+static int queue_variants(struct hrun_design *d, struct hrun_error *err)
 {
-    if (d->nsizes > 1 && vary_size(d, &d->sizes[0], 1, err))
+    if (d->nsizes > 1 && queue_variants_at(d, &d->sizes[0], 1, err))
         return -1;
-    return vary_size(d, &d->sizes[d->nsizes - 1], 0, err);
+    return queue_variants_at(d, &d->sizes[d->nsizes - 1], 0, err);
 }
 
 /* Is the time of the choice known well enough at every size? */
@@ -229,14 +230,14 @@ static int target_reached(const struct hrun_design *d)
     return seen > 0;
 }
 
-/* Homogeneous runs that lie far from the fit once more. */
+/* Repeat homogeneous runs that lie far from the fit. While no configuration was run twice, repeat one alone: if its
+ * times do not scatter, no other needs a repetition. */
 static void queue_repeats(struct hrun_design *d)
 {
     int known = 0;              /* whether times scatter: some configuration was run twice */
 
     for (int i = 0; i < d->fit.ngroups; i++)
         known |= d->fit.groups[i].n > 1;
-    /* As long as it is not known one run is made again alone, which may save the others. */
     for (int i = 0; i < d->fit.ngroups && !d->fit.exact && (known || d->queue.next == d->queue.n); i++) {
         const struct design_group *g = &d->fit.groups[i];
         double sd;
@@ -250,11 +251,11 @@ static void queue_repeats(struct hrun_design *d)
     }
 }
 
-/* What is doubtful, then at the end of a budget what was run, then anything. */
+/* Repetitions come first, then variants, then mixed runs; at the end of a budget, of configurations that were run. */
 static int fill_queue(struct hrun_design *d, struct hrun_error *err)
 {
     queue_repeats(d);
-    if (d->queue.next == d->queue.n && d->set.budget_s > 0 && !is_final_part(d) && vary_choice(d, err))
+    if (d->queue.next == d->queue.n && d->set.budget_s > 0 && !is_final_part(d) && queue_variants(d, err))
         return -1;
     if (d->queue.next == d->queue.n && is_final_part(d))
         queue_mixed_runs(d, 1);
@@ -263,8 +264,8 @@ static int fill_queue(struct hrun_design *d, struct hrun_error *err)
     return 0;
 }
 
-/* How many models there are: one for each number of processes per PE of each sub-cluster. */
-static int options_of(const struct hrun_design *d)
+/* One for each number of processes per PE of each sub-cluster. */
+static int count_design_models(const struct hrun_design *d)
 {
     int n = 0;
 
@@ -273,13 +274,13 @@ static int options_of(const struct hrun_design *d)
     return n;
 }
 
-static int most_runs(const struct hrun_design *d)
+static int max_design_runs(const struct hrun_design *d)
 {
-    return OPTION_RUNS * options_of(d) + SIZE_RUNS * d->nsizes;
+    return OPTION_RUNS * count_design_models(d) + SIZE_RUNS * d->nsizes;
 }
 
-/* What all configurations of all sizes would take; INFINITY where they are too many to look at. */
-static double all_s(const struct hrun_design *d)
+/* The cost of all configurations at all sizes; INFINITY where they are too many to be candidates. */
+static double total_cost_s(const struct hrun_design *d)
 {
     double sum = 0;
 
@@ -302,8 +303,9 @@ static void find_budget(struct hrun_design *d)
 {
     struct design_budget *b = &d->budget;
     double more = d->state.loss > LOSS_MORE ? MORE : 1, rounds_s = DESIGN_ROUNDS * b->round_s;
-    double runs_s = d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options_of(d) / d->nsizes) * b->round_s;
-    double most_s = d->set.own_budget * OWN_SHARE * all_s(d), own_s;
+    double rounds = OWN_ROUNDS + OWN_RUNS * count_design_models(d) / d->nsizes;
+    double runs_s = d->set.own_budget * more * rounds * b->round_s;
+    double most_s = d->set.own_budget * OWN_SHARE * total_cost_s(d), own_s;
 
     if (d->nsizes == 1 && b->round_s <= SHORT_S)
         runs_s = fmin(runs_s, d->set.own_budget * SHORT_BUDGET_S);
@@ -315,10 +317,10 @@ static void find_budget(struct hrun_design *d)
     if (own_s > b->own_s)
         b->closing = 0;         /* it has grown */
     b->own_s = own_s;
-    b->closing |= d->state.spent_s >= own_s || d->state.runs > most_runs(d);
+    b->closing |= d->state.spent_s >= own_s || d->state.runs > max_design_runs(d);
 }
 
-/* What a round of the reserve costs, as far as it may, and with it a budget of its own. */
+/* Set the cost of a round of the reserve, and the budget if it is to be found. */
 static void keep_reserve(struct hrun_design *d)
 {
     double round_s = 0;
@@ -340,9 +342,9 @@ static void keep_reserve(struct hrun_design *d)
     d->budget.round_s = fmin(d->budget.round_s, DESIGN_RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
 
-/* What has to be run at a size in the end: the choice; rival: the next best, where it was never run and may be the
- * better one. NULL: nothing has to. */
-static const struct design_belief *finalist(const struct hrun_design *d, const struct design_size *s, int rival)
+/* The configuration to be run at a size at the end: the choice, until it was run often enough; rival: the next best, if
+ * it was never run and may be better. NULL: none. */
+static const struct design_belief *find_finalist(const struct hrun_design *d, const struct design_size *s, int rival)
 {
     const struct design_belief *choice = s->choice < 0 ? NULL : &s->v[s->choice], *next = NULL;
 
@@ -356,19 +358,18 @@ static const struct design_belief *finalist(const struct hrun_design *d, const s
     return next && !next->runs && next->mean < choice->mean + RIVAL ? next : NULL;
 }
 
-/* The end: no size is to be left with a choice that was never run, nor, where times scatter, run only once: what seems
- * to be the best may have been lucky. These come before all else, and then the next best. Short runs come first: where
- * one tells, what was found at its size also changes what is predicted for longer ones. */
+/* At the end, run each choice that was never run or, where times scatter, only once: it may have been lucky. Then run
+ * the next best ones. Short runs come first, as they also improve the predictions at other sizes. */
 static void queue_finalist(struct hrun_design *d)
 {
-    int enough = d->set.own_budget > 0 && d->state.runs > most_runs(d) + DESIGN_ROUNDS * d->nsizes;
+    int enough = d->set.own_budget > 0 && d->state.runs > max_design_runs(d) + DESIGN_ROUNDS * d->nsizes;
     const struct design_belief *best = NULL;
     double least = INFINITY;
     int64_t N = 0;
 
     for (int rival = 0; rival < 2 && !best && !enough; rival++)
         for (int i = 0; i < d->nsizes; i++) {
-            const struct design_belief *b = finalist(d, &d->sizes[i], rival);
+            const struct design_belief *b = find_finalist(d, &d->sizes[i], rival);
             double cost = b ? design_cost(d, &b->config, b->P, d->sizes[i].N, b->model_s) : 0;
 
             if (b && (!best || b->runs < best->runs || (b->runs == best->runs && cost < least)) &&
@@ -428,7 +429,7 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
         d->state.end = d->budget.closing || d->queue.too_long ? HRUN_DESIGN_BUDGET
                      : d->state.sizes && d->state.settled == d->state.sizes ? HRUN_DESIGN_STABLE
                      : HRUN_DESIGN_EXHAUSTED;
-    shuffle(d);
+    shuffle_queue(d);
     return 0;
 fail:
     if (err)

@@ -1,4 +1,4 @@
-/* process.c - what the models miss, as a Gaussian process; see internal.h
+/* gaussian.c - what the models miss, as a Gaussian process; see internal.h
  *
  * ln T of a configuration at a size is what the models say plus what they miss there. The misses of all runs are taken
  * for a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning, eqs. 2.23-2.24) with three
@@ -72,7 +72,7 @@ static struct place place_of_group(const struct design_group *g)
     return (struct place){ &g->config, g->P, g->limiting, g->N };
 }
 
-void process_free(struct process *p)
+void gaussian_release(struct gaussian *p)
 {
     free(p->g);
     free(p->c);
@@ -96,7 +96,7 @@ static double dot(const double *a, const double *b, int n)
 }
 
 /* L v' = v, where v begins with `first` zeros. */
-static void solve_lower(const struct process *p, int first, double *v)
+static void solve_lower(const struct gaussian *p, int first, double *v)
 {
     for (int i = first; i < p->n; i++)
         v[i] = (v[i] - dot(p->l + i * p->n + first, v + first, i - first)) / p->l[i * p->n + i];
@@ -114,7 +114,7 @@ static double disturbance(double miss, double var)
 }
 
 /* Cholesky factor of the covariance with own[n] on its diagonal, and the weights. */
-static void factor_covariance(struct process *p, const double *own)
+static void factor_covariance(struct gaussian *p, const double *own)
 {
     int n = p->n;
 
@@ -142,7 +142,7 @@ static void factor_covariance(struct process *p, const double *own)
 /* Groups of one undisturbed run, seen from all others: without group i the process says y_i - w_i / q_i with variance
  * 1 / q_i, where q is the diagonal of the inverse covariance (Rasmussen and Williams, eq. 5.12). Their own variance is
  * so much larger as they may be disturbed. */
-static void doubt_single_runs(struct process *p, double *own)
+static void doubt_single_runs(struct gaussian *p, double *own)
 {
     for (int i = 0; i < p->n; i++) {
         double q, miss;
@@ -158,7 +158,7 @@ static void doubt_single_runs(struct process *p, double *own)
     }
 }
 
-void process_make(const struct hrun_design *d, int64_t N, struct process *p)
+void gaussian_fit(const struct hrun_design *d, int64_t N, struct gaussian *p)
 {
     size_t most = (size_t)d->fit.ngroups + 1;
     autofree double *own = NULL;
@@ -191,7 +191,7 @@ void process_make(const struct hrun_design *d, int64_t N, struct process *p)
     }
 }
 
-void process_ask(const struct hrun_design *d, struct process *p, int64_t N, struct design_belief *b)
+void gaussian_predict(const struct hrun_design *d, struct gaussian *p, int64_t N, struct design_belief *b)
 {
     struct place here = { &b->config, b->P, b->limiting, N };
     double var = miss_covariance(d, &here, &here);
