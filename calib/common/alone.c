@@ -20,7 +20,7 @@ int alone_begin(struct ledger *g, const struct context *c, const struct ledger_r
             autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
             hrun_buf_adds(&text, "waits for its PEs: ");
-            ledger_tell(g, &text);
+            ledger_print_users(g, &text);
             say(ctx, text.data);
         }
         sig = ledger_wait(g, c, run);

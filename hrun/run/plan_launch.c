@@ -137,7 +137,7 @@ static int choose_kinds(struct launch_plan *p, const struct question *ask, struc
     if (p->set->probe || p->set->nprograms || p->granted.by || !kinds_matter(&p->c, ask, &p->d))
         return 0;
     if (!p->c.kinds.looked)
-        kinds_find(&p->c, why_not);
+        kinds_load_speeds(&p->c, why_not);
     return kinds_decide(&p->c, !learn_applies(&p->c, ask, &p->d), &p->d, err);
 }
 
@@ -326,7 +326,7 @@ static int plan_pes(struct launch_plan *p, struct hrun_error *err)
         ends = p->set->no_wait || hrun_monotonic_s() >= end_s;
         hrun_buf_reset(&text);
         if (ends || !said)
-            ledger_tell(&p->ledger, &text);
+            ledger_print_users(&p->ledger, &text);
         if (ends)
             rc = hrun_fail(err, HRUN_EBUSY, "the PEs that this run needs are %s: %s; hrun --show-cluster=users lists "
                            "all runs, HRUN_LEDGER=none in the environment starts this one anyway",
@@ -509,7 +509,7 @@ static int plan_context(struct launch_plan *p, const struct hrun_settings *s, ch
                           .report_bindings = s->report_bindings, .oversubscribe = p->ask.oversubscribe,
                           .on_message = on_words };
     /* Nothing is learnt from a run that is not recorded. */
-    if (c->app && p->N && (!work_size_is_passed(&p->w) || (c->problem && problem_reads(c))))
+    if (c->app && p->N && (!work_size_is_passed(&p->w) || (c->problem && problem_reads_input(c))))
         p->ask.explore = 0;
     p->ask.table = s->dry_run != NULL;
     if (s->finest)   /* any size will do to find a program that is built for each */

@@ -262,7 +262,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
                       hrun_counted(c->cluster->granted, "process").s);
     if (ledger_busy(ledger)) {
         hrun_buf_adds(out, ledger->waits ? "  it would wait: " : "  ");
-        ledger_tell(ledger, out);
+        ledger_print_users(ledger, out);
         hrun_buf_addc(out, '\n');
     }
     for (const char *line = d->basis.network_note, *end; line && *line; line = *end ? end + 1 : end) {

@@ -63,7 +63,7 @@ void report_threads(const struct hrun_layout *l, const char *lead, struct hrun_b
 static void add_expected(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     int runs;
-    double time_s = problem_expect(c, &d->config, &runs);
+    double time_s = problem_median_s(c, &d->config, &runs);
 
     add_started(c, d, "hrun: ", out);
     if (runs)
@@ -95,7 +95,7 @@ void report_before(const struct launch_plan *p, struct hrun_buf *out)
 
     if (ledger_busy(&p->ledger)) {
         hrun_buf_adds(out, "hrun: ");
-        ledger_tell(&p->ledger, out);
+        ledger_print_users(&p->ledger, out);
         hrun_buf_addc(out, '\n');
     }
     if (c->number) {
@@ -218,7 +218,7 @@ void report_after(const struct launch_plan *p, const struct work_result *r, int 
     }
     if (silent)         /* as mpirun: scripts take what is on standard error for errors */
         return;
-    if (c->problem && problem_reads(c) && r->time_s >= PROBLEM_WORTH_S) {
+    if (c->problem && problem_reads_input(c) && r->time_s >= PROBLEM_WORTH_S) {
         add_took(d, r->time_s, out);
         hrun_buf_adds(out, "; nothing is recorded of a run that reads standard input: a script that redirects it can "
                       "be calibrated, and learns\n");
@@ -228,7 +228,7 @@ void report_after(const struct launch_plan *p, const struct work_result *r, int 
         if (d->learning.on && recorded && !d->learning.best_runs) {
             add_took(d, r->time_s, out);
             hrun_buf_adds(out, ", recorded; --explore tries others once it has been run twice\n");
-        } else if (fixed && recorded && problem_expect(c, &d->config, &runs) > 0 && runs == 1) {
+        } else if (fixed && recorded && problem_median_s(c, &d->config, &runs) > 0 && runs == 1) {
             add_took(d, r->time_s, out);
             hrun_buf_addf(out, "; to find what is best, in about %s: ", hrun_seconds(calibration_s(c, d, r->time_s)).s);
             report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);

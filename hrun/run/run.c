@@ -212,7 +212,7 @@ static int is_refused(const struct launch_plan *p, const struct work_result *r)
     static const double AT_ONCE_S = 10;
     const struct hrun_outcome *o = &r->outcome;
 
-    return p->c.problem && !problem_reads(&p->c) && p->d.by == BY_DEFAULT && !p->d.fallback.granted &&
+    return p->c.problem && !problem_reads_input(&p->c) && p->d.by == BY_DEFAULT && !p->d.fallback.granted &&
            (p->d.P > 1 || p->d.fallback.failures) &&
            (p->c.mpi.kind == HRUN_MPI_OPENMPI || p->c.mpi.kind == HRUN_MPI_MPICH) && !r->unprepared &&
            o->status && o->wall_s < AT_ONCE_S && !o->killed_by && !o->timed_out && !o->interrupted && !o->signalled &&
@@ -235,7 +235,8 @@ static int record_run(struct launch_plan *p, const struct work_result *r, struct
     if (!context_is_real(&p->c) || !p->d.has_config || p->layout->other_binding || p->set->ask.unrecorded ||
         is_tuned(&p->w))
         return 0;
-    if (!refused && !(is_worth_recording(&p->d, r) && (p->d.fallback.failures || problem_is_worth(&p->c, r->time_s))))
+    if (!refused && !(is_worth_recording(&p->d, r) &&
+                      (p->d.fallback.failures || problem_is_worth_recording(&p->c, r->time_s))))
         return 0;
     if (problem_keep(&p->c, &err) ||
         work_record(&p->w, &p->d.config, r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run", &err)) {

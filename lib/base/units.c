@@ -333,10 +333,20 @@ const char *hrun_plural(int64_t n, const char *ending)
     return n == 1 ? "" : ending;
 }
 
-double hrun_monotonic_s(void)
+static double clock_s(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double hrun_monotonic_s(void)
+{
+    return clock_s(CLOCK_MONOTONIC);
+}
+
+double hrun_thread_cpu_s(void)
+{
+    return clock_s(CLOCK_THREAD_CPUTIME_ID);
 }

@@ -62,6 +62,8 @@ const char *hrun_plural(int64_t n, const char *ending);
 
 /* Seconds by a clock that nobody sets. */
 double hrun_monotonic_s(void);
+/* Processor time of this thread in seconds. */
+double hrun_thread_cpu_s(void);
 
 /* ---------------------------------------------------------------- table
  *

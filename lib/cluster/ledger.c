@@ -315,14 +315,6 @@ const char *hrun_ledger_dir(const struct hrun_ledger *l)
 
 /* ---------------------------------------------------------------- reading */
 
-static double thread_cpu_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* A lock that another process has, of host `host` of the asker. */
 static void add_hold(struct hrun_ledger *l, const struct flock *lk, int host, struct hrun_ledger_list *out)
 {
@@ -359,7 +351,7 @@ static int find_holds(struct hrun_ledger *l, int fd, off_t from, off_t to, int h
         struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = to - from };
         off_t start, end;
 
-        if (thread_cpu_s() > l->stop_s) {
+        if (hrun_thread_cpu_s() > l->stop_s) {
             errno = ETIME;
             return -1;
         }
@@ -387,7 +379,7 @@ int hrun_ledger_read(struct hrun_ledger *l, char *const *hosts, int n, struct hr
     memset(out, 0, sizeof *out);
     if (rc <= 0)
         return rc;
-    l->stop_s = thread_cpu_s() + (hosts ? READ_S + n * READ_HOST_S : READ_ALL_S);
+    l->stop_s = hrun_thread_cpu_s() + (hosts ? READ_S + n * READ_HOST_S : READ_ALL_S);
     rc = hosts ? 0 : find_holds(l, l->locks, unit_offset(1, 0), INT64_MAX, 0, out);
     for (int h = 0; h < n && !rc; h++) {
         off_t key = host_key(hosts[h]);

@@ -168,7 +168,7 @@ static int map_ranks(struct mapping *w, int n, struct hrun_error *err)
 /* ---------------------------------------------------------------- ranking */
 
 /* Does the place of p lie in the object of unit u, or around it? */
-static int meets(const struct room *r, const struct proc *p, int u, int what)
+static int overlaps_object(const struct room *r, const struct proc *p, int u, int what)
 {
     return object_of(r, u, p->what) == p->number || object_of(r, p->at, what) == object_of(r, u, what);
 }
@@ -180,7 +180,7 @@ static int rank_next(struct mapping *w, int h, int u, int what, int all)
     int any = 0;
 
     for (int p = r->first; p < r->first + r->count; p++)
-        if (!w->procs[p].ranked && meets(r, &w->procs[p], u, what)) {
+        if (!w->procs[p].ranked && overlaps_object(r, &w->procs[p], u, what)) {
             w->procs[p].ranked = any = 1;
             w->ranks[w->nranked++] = p;
             if (!all)

@@ -85,7 +85,7 @@ struct kinds {
     double *speed;                    /* of one process on a core of each sub-cluster, in rounds of the benchmark a
                                          second; the mean of kinds that are equally quick. NULL: not known */
     double took_s;                    /* of the benchmark, where it was made just now; else 0 */
-    int looked;                       /* 1: kinds_find was called */
+    int looked;                       /* 1: kinds_load_speeds was called */
     char why_not[256];                /* why the speeds are not known */
 };
 

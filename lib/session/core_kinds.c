@@ -48,7 +48,7 @@ int kinds_matter(const struct context *c, const struct question *q, const struct
 
 /* ---------------------------------------------------------------- speeds */
 
-/* Those that are equally quick get their mean. */
+/* Give kinds that are equally quick their mean speed. */
 static void merge_equal_speeds(const struct hrun_cluster *cl, double *speed)
 {
     double below = INFINITY;
@@ -73,7 +73,7 @@ static void merge_equal_speeds(const struct hrun_cluster *cl, double *speed)
     }
 }
 
-int kinds_judge(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why,
+int kinds_average_rates(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why,
                 size_t size)
 {
     for (int i = 0; i < cl->nsubs; i++) {
@@ -153,7 +153,7 @@ static int keep_speeds(const struct context *c, const double *speed, int good, s
     return 0;
 }
 
-/* All cores at once. Result: as kinds_judge. */
+/* All cores at once. Result: as kinds_average_rates. */
 static int measure_speeds(const struct context *c, double *speed, char *why, size_t size)
 {
     const struct hrun_cluster *cl = c->cluster;
@@ -173,13 +173,13 @@ static int measure_speeds(const struct context *c, double *speed, char *why, siz
     if (hrun_topo_benchmark(cl->hosts[0].topo, cpusets, n, KINDS_SECONDS, rates, &err))
         snprintf(why, size, "%.200s", err.text);
     else
-        good = kinds_judge(cl, rates, speed, why, size);
+        good = kinds_average_rates(cl, rates, speed, why, size);
     if (keep_speeds(c, speed, good, &err))
         settings_say(c->set, "the speeds of the cores cannot be kept: %s", err.text);
     return good;
 }
 
-void kinds_find(struct context *c, const char *why_not)
+void kinds_load_speeds(struct context *c, const char *why_not)
 {
     struct kinds *k = &c->kinds;
     double *speed = xcalloc((size_t)c->cluster->nsubs, sizeof *speed);
@@ -252,7 +252,7 @@ static void adopt_config(struct decision *d, const struct hrun_config *config)
     d->by = BY_KINDS;
 }
 
-/* Of the different speeds of kinds the one of that rank, from 0, the largest first; 0: there are fewer. */
+/* The distinct speed at a rank, from 0 for the largest; 0: there are fewer. */
 static double speed_of_rank(const struct context *c, int rank)
 {
     double speed = INFINITY;
@@ -267,10 +267,10 @@ static double speed_of_rank(const struct context *c, int rank)
     return speed;
 }
 
-/* Candidate k for which runs are looked up: one (0) and shared (1), where there are, and one process on each core of
- * the quickest kinds, of k - 1 speeds. 1 with *out; 0: there is none, or it is an earlier one. */
-static int candidate(const struct context *c, const struct decision *d, const struct hrun_plan *const *plans, int k,
-                     struct hrun_config *out)
+/* Candidate k: plans[k] for k = 0 and 1; else one process on each core of the kinds with the k - 1 largest speeds.
+ * Result: 1 with *out; 0: there is none, or it equals an earlier one. */
+static int find_candidate(const struct context *c, const struct decision *d, const struct hrun_plan *const *plans,
+                          int k, struct hrun_config *out)
 {
     const struct hrun_choice *v = k < 2 && plans[k] ? &plans[k]->v[0] : NULL;
     double speed = k > 1 ? speed_of_rank(c, k - 2) : 0;
@@ -297,7 +297,7 @@ static void adopt_run(const struct context *c, const struct hrun_plan *const *pl
 
     d->fallback.kinds_run = 0;
     for (int k = 0; k < 2 + d->nsubs; k++) {
-        double t = candidate(c, d, plans, k, &config) ? problem_expect(c, &config, &runs) : 0;
+        double t = find_candidate(c, d, plans, k, &config) ? problem_median_s(c, &config, &runs) : 0;
 
         d->fallback.kinds_run += t > 0;
         if (t > 0 && t < least_s) {
@@ -307,7 +307,7 @@ static void adopt_run(const struct context *c, const struct hrun_plan *const *pl
     }
     if (d->fallback.kinds_run < 2)
         d->fallback.kinds_run = 0;
-    else if (candidate(c, d, plans, best, &config))
+    else if (find_candidate(c, d, plans, best, &config))
         adopt_config(d, &config);
 }
 

@@ -17,21 +17,22 @@
 
 #define KINDS_SECONDS 1.5
 
-/* Can there be anything to choose? A decision BY_DEFAULT over several kinds of cores of this one host, which is real,
- * without --use or a quota of processor time, of a program whose processes have no threads of hrun's. */
+/* Is there a choice between kinds of cores? Only in a decision BY_DEFAULT on this one host, which is real and has
+ * several kinds; without --use, a quota of processor time, and `threads: fill`. */
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d);
 
-/* c->kinds: of the store; else, where why_not is NULL, of the benchmark (with --refresh always, 1.5 s with all cores
- * busy); else not known, because of why_not. Needs c->signatures. That it cannot be kept is said. */
-void kinds_find(struct context *c, const char *why_not);
+/* Fill c->kinds from the store, else (with --refresh always) by the benchmark, which keeps all cores busy for 1.5 s.
+ * why_not: why the benchmark may not be made; NULL: it may. Needs c->signatures. The user gets a note where the result
+ * cannot be stored. */
+void kinds_load_speeds(struct context *c, const char *why_not);
 
 /* Speeds of sub-clusters from the rates of their PEs, sub-cluster by sub-cluster, into speed[nsubs]. Result: 1; 0 with
  * why[size] where the rates cannot be trusted. */
-int kinds_judge(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why,
+int kinds_average_rates(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why,
                 size_t size);
 
-/* Choose by c->kinds and, with by_runs, earlier runs: pes, procs, P, by and kinds_run of a decision for which
- * kinds_matter; where neither is known it stays. Errors: those of the search. */
+/* Choose the configuration of d by c->kinds and, with by_runs, by earlier runs. Needs kinds_matter. Where neither is
+ * known d stays. Errors: those of the search. */
 int kinds_decide(const struct context *c, int by_runs, struct decision *d, struct hrun_error *err);
 
 /* Append "cores of kind0 (8) are 1.9 times as quick as those of kind1 (16), measured in 1.5 s", or why that is not

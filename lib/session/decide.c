@@ -44,7 +44,7 @@ static int slowest_of_choice(void *ctx, const struct hrun_choice *v, double *hig
 }
 
 /* Which configurations are left out because they failed. */
-static void tell_failed(const struct corrected *k, struct decision *d)
+static void copy_failed_configs(const struct corrected *k, struct decision *d)
 {
     struct hrun_buf list = HRUN_BUF_INIT;
 
@@ -69,7 +69,7 @@ static int decide_by_model(struct deciding *w, struct hrun_error *err)
     int quickest;
 
     d->by = BY_MODEL;
-    tell_failed(k, d);
+    copy_failed_configs(k, d);
     if (hrun_plan_search_known(problem, k->known, k->n, top, &d->plan, &why)) {
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
         if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
@@ -90,7 +90,7 @@ static int decide_by_model(struct deciding *w, struct hrun_error *err)
         }
         return -1;
     }
-    if (q->explore > 0 && explore(problem, k, q->explore, d, err))
+    if (q->explore > 0 && choose_trial(problem, k, q->explore, d, err))
         return -1;
     if (d->explores.on)
         return 0;
@@ -120,7 +120,7 @@ static void allocate_decision(struct decision *d, const struct hrun_cluster *cl)
 }
 
 /* What the profiles say, into the decision; those that are needed must be readable. */
-static int take_profiles(const struct context *c, const struct question *q, const struct profiles *p,
+static int copy_profiles(const struct context *c, const struct question *q, const struct profiles *p,
                          struct decision *d, struct hrun_error *err)
 {
     int needed = !q->config && !q->procs && !q->mapped && !c->set->force;
@@ -226,7 +226,7 @@ static int decide_shared(struct deciding *w, struct hrun_error *err)
     const struct hrun_residual *runs;
     size_t nruns;
 
-    w->known = predicted_known(d, w->at);
+    w->known = predicted_corrections(d, w->at);
     w->problem = (struct hrun_plan_problem){
         .oracle = hrun_predictor_oracle(w->at->predictor), .subs = w->subs, .objective = w->goals.objective,
         .P = (int)w->q->procs, .limits = w->goals.any ? &w->goals.limits : NULL,
@@ -406,8 +406,8 @@ static int decide_at_size(struct deciding *w, const struct profiles *p, struct h
     const struct question *q = w->q;
     struct decision *d = w->d;
 
-    if ((q->explore > 0 && explore_check(q, err)) || check_shares_wish(w->c, q, w->at, err) ||
-        check_procs(w->c, q, d, err) || take_profiles(w->c, q, p, d, err))
+    if ((q->explore > 0 && check_explore_options(q, err)) || check_shares_wish(w->c, q, w->at, err) ||
+        check_procs(w->c, q, d, err) || copy_profiles(w->c, q, p, d, err))
         return -1;
     for (int i = 0; i < d->nsubs; i++)
         w->subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)subs[i].memory_bytes, subs[i].cost_per_hour,
@@ -422,7 +422,7 @@ static int decide_at_size(struct deciding *w, const struct profiles *p, struct h
 }
 
 /* PEs that others use are not to be chosen: npes[nsubs] without them. */
-static int leave_busy(const struct context *c, int *npes, struct hrun_error *err)
+static int exclude_busy_pes(const struct context *c, int *npes, struct hrun_error *err)
 {
     int left = 0;
 
@@ -450,7 +450,7 @@ static int decide_with(struct deciding *w, const struct profiles *p, int64_t N, 
     allocate_decision(d, c->cluster);
     d->N = N;
     d->basis.method = HRUN_METHOD_NNLS;
-    rc = context_use(c->cluster, w->q->use, npes, err) || leave_busy(c, npes, err) ? -1 : 0;
+    rc = context_use(c->cluster, w->q->use, npes, err) || exclude_busy_pes(c, npes, err) ? -1 : 0;
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *sub = &c->cluster->subs[i];
 

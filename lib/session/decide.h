@@ -26,7 +26,7 @@ enum {
     QUESTION_INTERVAL = -1        /* for `within` */
 };
 
-/* What is asked for, by the names of hrun's options; NULL or 0 where nothing is. All of it is the caller's. */
+/* What the user asks for, by the names of hrun's options; NULL or 0 where not given. The caller owns all of it. */
 struct question {
     int64_t procs;                /* -n */
     const char *config, *use;
@@ -50,9 +50,9 @@ enum decided_by {
     BY_MODEL,      /* the search chose it */
     BY_USER,       /* --config, or -n without models */
     BY_DEFAULT,    /* no profile: one process per PE, the largest P that the rule accepts */
-    BY_PROBE,      /* no profile: the speeds that a small run told (probe.h) */
+    BY_PROBE,      /* no profile: the speeds that a small run has shown (probe.h) */
     BY_KINDS,      /* no profile: the speeds of the kinds of cores of one host, or earlier runs (kinds) */
-    BY_RUNS        /* no profile: earlier runs tell the best known, or what to try (struct learning) */
+    BY_RUNS        /* no profile: earlier runs show the best known, or what to try (struct learning) */
 };
 
 struct sub_view {  /* what the decision knows of one sub-cluster; all but npes as in its profiles, which it borrows */
@@ -72,11 +72,11 @@ struct beyond {    /* how far a prediction lies outside what was measured */
 struct exploring { /* --explore: what is run in place of the best of the plan */
     int on;                       /* 1: another configuration than the plan's best */
     double loss;                  /* predicted, over the best: 0.01 for 1 % */
-    int open;                     /* so many, this one included, may be quicker than the best */
-    const char *nothing;          /* --explore was given, and the best is run because of this; else NULL */
+    int open;                     /* configurations that may be quicker than the best, this one included */
+    const char *nothing;          /* why --explore tries nothing, and the best is run; else NULL */
 };
 
-struct learning {  /* --explore of a command without models: what its runs tell (plan/learn.h) */
+struct learning {  /* --explore of a command without models: what its runs show (plan/learn.h) */
     int on;
     enum hrun_learn_why why;
     int after_trial;              /* 1: the last run was one of another configuration than the best known */

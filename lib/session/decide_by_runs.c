@@ -43,8 +43,8 @@ static int first_used(const struct hrun_config *config)
     return i;
 }
 
-/* Does it tell how long the configuration takes, or that the program fails? */
-static int tells(const struct hrun_sample *s)
+/* Does the run show how long the configuration takes, or that the program fails? */
+static int is_informative(const struct hrun_sample *s)
 {
     return s->ok || (hrun_sample_failed(s) && strcmp(s->status, HRUN_STATUS_TOO_SLOW));
 }
@@ -79,7 +79,7 @@ static int load_history(const struct context *c, const struct decision *d, struc
             return -1;
         make_room(h, log.n);
         for (size_t k = 0; k < log.n; k++)
-            if (log_filter_takes(&filter, &log.v[k], d->N) && tells(&log.v[k]))
+            if (log_filter_takes(&filter, &log.v[k], d->N) && is_informative(&log.v[k]))
                 add_earlier_run(h, d, i, &log.v[k]);
     }
     return 0;
@@ -87,7 +87,7 @@ static int load_history(const struct context *c, const struct decision *d, struc
 
 /* ---------------------------------------------------------------- speeds */
 
-/* Of a process alone against those of other sub-clusters, 0: not known. */
+/* Relative speed of a process alone on a PE of sub-cluster k; 0: not known. */
 static double speed_of(const struct context *c, int k)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[k];
@@ -106,8 +106,8 @@ static double speed_of(const struct context *c, int k)
     return speed;
 }
 
-/* Where the speed of one kind is not known all are taken for equal. procs: more processes than cores are tried on PEs
- * of one core alone. */
+/* Where the speed of one sub-cluster is not known, all count as equal. More processes than cores are tried only on PEs
+ * of one core. */
 static void describe_subclusters(const struct context *c, const struct decision *d, struct hrun_learn_sub *subs)
 {
     int known = 1;
@@ -130,7 +130,7 @@ static void describe_subclusters(const struct context *c, const struct decision 
 
 /* ---------------------------------------------------------------- the decision */
 
-static void take_answer(struct decision *d, const struct history *h, const struct hrun_learn_answer *a)
+static void adopt_answer(struct decision *d, const struct history *h, const struct hrun_learn_answer *a)
 {
     int last = h->n - 1;
 
@@ -332,6 +332,6 @@ int learn_decide(struct context *c, double loss, struct decision *d, struct hrun
     q.nruns = h.n;
     if (hrun_learn_next(&q, &a, err))
         return -1;
-    take_answer(d, &h, &a);
+    adopt_answer(d, &h, &a);
     return 0;
 }

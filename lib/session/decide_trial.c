@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many of the best predicted configurations are looked at: to try each once takes a job of every night four months.
- * Those that turn out to be slow make room for others. */
+/* How many of the best predicted configurations may be tried: a nightly job takes four months to try each once. Those
+ * that prove slow make room for others. */
 enum { LOOKED_AT = 64 };
 
-int explore_check(const struct question *q, struct hrun_error *err)
+int check_explore_options(const struct question *q, struct hrun_error *err)
 {
     const struct { const char *option; int given; } against[] = {
         { "--config", q->config != NULL }, { "-n", q->procs != 0 }, { "--no-record", q->unrecorded },
@@ -34,7 +34,7 @@ static int was_last(const struct corrected *k, const struct decision *d, const s
     return n && hrun_config_equal(&k->known[runs[n - 1].config].config, &v->config);
 }
 
-int explore(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
+int choose_trial(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
             struct hrun_error *err)
 {
     struct hrun_explore_arm arms[LOOKED_AT];

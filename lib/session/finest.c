@@ -10,11 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Beyond twice the largest measured size predictions are of no use to decide by: eight times the work of N^3. */
 enum { FINEST_BEYOND = 2 };
-/* The rule may leave gaps; so long they are searched, by our own processor time. */
+/* Processor time for the search through gaps that the rule leaves. */
 static const double SECONDS = 20;
 
 struct finder {
@@ -27,14 +26,6 @@ struct finder {
     int most_P;
     int deals;              /* 1: unequal shares may be chosen */
 };
-
-static double own_seconds(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
 
 /* ------------------------------------------------------------------ one size */
 
@@ -78,7 +69,7 @@ static int allows_size(struct finder *f, int64_t N, int ruled, struct hrun_error
 }
 
 /* Does the rule accept N with some number of processes? 1, 0, or -1. */
-static int is_size(const struct finder *f, int64_t N, struct hrun_error *err)
+static int rule_allows_size(const struct finder *f, int64_t N, struct hrun_error *err)
 {
     int from = f->problem.P ? f->problem.P : 1, to = f->problem.P ? f->problem.P : f->most_P, rc = 0;
 
@@ -143,15 +134,15 @@ static int bisect_sizes(struct finder *f, int64_t lo, int64_t hi, int64_t *out, 
 static int walk_down(struct finder *f, int64_t N, int64_t lo, int64_t *out, struct hrun_error *why,
                      struct hrun_error *err)
 {
-    double end = own_seconds() + SECONDS;
+    double end = hrun_thread_cpu_s() + SECONDS;
     int rc = 0;
 
     for (*out = 0; N >= lo && !rc; N--) {
-        rc = is_size(f, N, err);
+        rc = rule_allows_size(f, N, err);
         rc = rc > 0 ? allows_size(f, N, 1, why, err) : rc;
         if (rc > 0)
             *out = N;
-        if (!rc && own_seconds() > end)
+        if (!rc && hrun_thread_cpu_s() > end)
             return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: in %.0f s no size was found within the limits, down to "
                              "N = %lld; -N SIZE begins lower", SECONDS, (long long)N);
     }
@@ -159,13 +150,13 @@ static int walk_down(struct finder *f, int64_t N, int64_t lo, int64_t *out, stru
 }
 
 /* Why not the next larger size that the rule accepts: out->next and out->why. */
-static int tell_next(struct finder *f, int64_t hi, struct finest *out, struct hrun_error *err)
+static int explain_next_size(struct finder *f, int64_t hi, struct finest *out, struct hrun_error *err)
 {
-    double end = own_seconds() + SECONDS / 10;
+    double end = hrun_thread_cpu_s() + SECONDS / 10;
     struct hrun_error why = { 0 };
 
-    for (int64_t N = out->N + 1; N <= hi && own_seconds() < end; N++) {
-        int rc = is_size(f, N, err);
+    for (int64_t N = out->N + 1; N <= hi && hrun_thread_cpu_s() < end; N++) {
+        int rc = rule_allows_size(f, N, err);
 
         rc = rc > 0 ? allows_size(f, N, 1, &why, err) : rc;
         if (rc < 0)
@@ -194,7 +185,7 @@ static int search_finest(struct finder *f, int64_t most, struct finest *out, str
     if (bisect_sizes(f, lo, out->limit, &top, &why, err) || walk_down(f, top, lo, &out->N, &why, err))
         return -1;
     if (out->N)
-        return tell_next(f, out->limit, out, err);
+        return explain_next_size(f, out->limit, out, err);
     if (out->measure)
         return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits; N = %lld alone "
                          "was measured, and others follow from two", f->c->app->name, (long long)out->limit,

@@ -14,7 +14,7 @@ struct search {
 };
 
 /* The application, or each variant that may be meant. */
-static int napps(const struct context *c)
+static int count_apps(const struct context *c)
 {
     return !c->app ? 0 : c->variants_of && !c->set->variant ? c->variants_of->nvariants : 1;
 }
@@ -123,7 +123,7 @@ static int try_all(struct search *s, struct hrun_error *err)
         try_simulated(s);
     if (!s->found && !c->cluster->platform)
         try_program(s, "ompi_info");
-    for (int k = 0; k < napps(c) && !s->found; k++)
+    for (int k = 0; k < count_apps(c) && !s->found; k++)
         if (try_measured(s, app_at(c, k)->name, err))
             return -1;
     return 0;
@@ -134,7 +134,7 @@ int guess_mpi(struct context *c, struct hrun_error *err)
     struct search s = { .c = c, .there = HRUN_STRVEC_INIT };
     int rc = 0;
 
-    for (int k = 0; k < napps(c) && !rc; k++)
+    for (int k = 0; k < count_apps(c) && !rc; k++)
         rc = hrun_store_signatures(c->store, app_at(c, k)->name, &s.there, err);
     if (!rc)
         rc = try_all(&s, err);

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* Rules repeat with P or P^2 (paper 000, sections 5.2 and 5.4): so many steps reach the next multiple for every P up to
- * 300; looking farther would take longer than people wait for an error message. */
+/* Rules repeat with P or P^2 (paper 000, sections 5.2 and 5.4): STEPS reach the next multiple for every P up to 300.
+ * People do not wait longer for an error message. SECONDS are of processor time, so that a busy machine finds the same
+ * sizes. */
 enum { STEPS = 100000, STEPS_OF_PROBE = 1000 };
 static const double SECONDS = 0.5;
 
@@ -107,15 +107,6 @@ static void flat_init(struct flat *f, const struct hrun_app *app, int nsubs, con
     }
 }
 
-/* Of our own work: on a busy machine the same sizes are found. */
-static double thread_seconds(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
-
 static int is_feasible(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
 {
     struct hrun_plan *plan;
@@ -131,7 +122,7 @@ static int is_feasible(struct flat *f, const struct hrun_plan_problem *problem, 
 static int64_t walk_sizes(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step, int steps,
                           double end)
 {
-    for (int k = 0; k < steps && N >= 1 && N <= HRUN_COUNT_MAX && thread_seconds() < end; k++, N += step)
+    for (int k = 0; k < steps && N >= 1 && N <= HRUN_COUNT_MAX && hrun_thread_cpu_s() < end; k++, N += step)
         if (is_feasible(f, problem, N))
             return N;
     return 0;
@@ -141,7 +132,7 @@ static int64_t walk_sizes(struct flat *f, const struct hrun_plan_problem *proble
  * then bisect between the last two, each probe looking a little way down for a size that the rule accepts. */
 static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
 {
-    double end = thread_seconds() + SECONDS;
+    double end = hrun_thread_cpu_s() + SECONDS;
     int64_t lo, hi = N, found = 0, best = 0;
 
     for (lo = N / 2; lo >= 1; hi = lo, lo /= 2)
@@ -189,8 +180,8 @@ void nearest_sizes(struct context *c, const struct hrun_plan_problem *of, int64_
         return;
     flat_init(&f, c->app, c->cluster->nsubs, of->subs, of->oracle);
     problem.oracle = &f.oracle;
-    below = walk_sizes(&f, &problem, N - 1, -1, STEPS, thread_seconds() + SECONDS);
-    above = walk_sizes(&f, &problem, N + 1, +1, STEPS, thread_seconds() + SECONDS);
+    below = walk_sizes(&f, &problem, N - 1, -1, STEPS, hrun_thread_cpu_s() + SECONDS);
+    above = walk_sizes(&f, &problem, N + 1, +1, STEPS, hrun_thread_cpu_s() + SECONDS);
     sure = below && above;
     if (!below) {
         below = far_below(&f, &problem, N);

@@ -50,7 +50,7 @@ static int is_name(const char *name, size_t len, const char *asked)
 }
 
 /* Is what stands at i, a number or not, that of the name? */
-static int is_of(char *const *words, int i, const char *name)
+static int is_number_of(char *const *words, int i, const char *name)
 {
     const char *eq = strrchr(words[i], '='), *before = words[i - 1];
 
@@ -118,7 +118,7 @@ int number_find(char *const *words, const char *name, struct number **out, struc
     int at = 0, several = 0;
 
     for (int i = 1; words[0] && words[i]; i++) {
-        if (!is_of(words, i, name))
+        if (!is_number_of(words, i, name))
             continue;
         if (!number_at(words, i))
             other = words[i];
@@ -140,7 +140,7 @@ int number_find(char *const *words, const char *name, struct number **out, struc
 }
 
 /* Is the word the definition's, for a size N and any number of processes? */
-static int is_arg(const struct hrun_app *app, const char *arg, const char *word, int64_t N)
+static int matches_arg(const struct hrun_app *app, const char *arg, const char *word, int64_t N)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     int same = 1;
@@ -181,7 +181,7 @@ static void find_in_args(struct context *c, char *const *words)
     N = number_value(text);
     same = N > 0;
     for (int i = 1; i <= n && same; i++)
-        same = is_arg(app, app->run.args[i - 1], words[i], N);
+        same = matches_arg(app, app->run.args[i - 1], words[i], N);
     if (!same)
         return;
     c->number = number_in_word(words, at, digits);

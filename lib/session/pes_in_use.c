@@ -347,7 +347,7 @@ void ledger_add_time(struct hrun_buf *out, const char *lead, int64_t when_s)
         hrun_buf_addf(out, "%s%s", lead, text);
 }
 
-void ledger_tell(const struct ledger *g, struct hrun_buf *out)
+void ledger_print_users(const struct ledger *g, struct hrun_buf *out)
 {
     int n;
     autofree struct share *shares = add_up_shares(g, &n);

@@ -1,9 +1,8 @@
-/* pes_in_use.h - which PEs of the cluster others use, and that this run uses some (cluster/ledger.h)
+/* pes_in_use.h - which PEs of the cluster others use, and the locks of this run (cluster/ledger.h)
  *
- * Purpose: the one place that knows where the ledger is, which PEs a lock means, and what is said of them; both
- * commands go by it.
- * Invariants: where there is no ledger nothing is in use and nothing is locked; locks that cannot be had are said once,
- * and the run goes on without. Only a ledger that the user has named and that is none is an error.
+ * Purpose: both commands ask here where the ledger is, which PEs a lock covers, and who has them.
+ * Invariants: without a ledger nothing is in use and nothing is locked. Where locking fails the user gets one note, and
+ * the run goes on without locks. Only a ledger that the user has named and that cannot be opened is an error.
  */
 #ifndef HRUN_SESSION_PES_IN_USE_H
 #define HRUN_SESSION_PES_IN_USE_H
@@ -20,13 +19,12 @@ struct ledger {
     int **who;                    /* [sub][pe]: the holder that has it, -1: none */
     int nbusy;                    /* PEs in the mask */
     unsigned long version;        /* changes with who has what */
-    int waits;                    /* 1: nothing can be chosen of what is free: the run waits, or would */
+    int waits;                    /* 1: the free PEs allow no configuration: the run waits, or would */
     int64_t queued_s;             /* since when this run waits, 0: it does not */
 };
 
-/* Where the ledger is: $HRUN_LEDGER, the cluster file, /etc/hrun/ledger, /run/lock. *dir: fresh memory, NULL
- * where there is none, and then *why too. named: 1 where the user has named it. from_file: what the cluster file says,
- * or NULL. */
+/* Find the ledger: $HRUN_LEDGER, the cluster file (from_file; NULL: it names none), /etc/hrun/ledger, /run/lock.
+ * Result: *dir, or *why there is none; the caller frees both. *named: 1 where the user has named it. */
 void ledger_find(const char *from_file, char **dir, int *named, char **why);
 
 /* Open the ledger of the context's cluster, if there is one for it: none inside an allocation, of simulated or
@@ -35,11 +33,11 @@ int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *er
 /* Ends the locks. NULL members and a zeroed object are fine. */
 void ledger_release(struct ledger *g);
 
-/* Read it, into the mask. */
+/* Read the ledger into the mask. */
 void ledger_look(struct ledger *g, const struct context *c);
 /* The busy PEs for lib/layout; NULL: none. */
 const char *const *ledger_busy(const struct ledger *g);
-/* Seconds until all that run have ended, as predicted; NAN: not known of one of them. */
+/* Seconds until all running jobs are predicted to have ended; NAN: one has no prediction. */
 double ledger_free_in(const struct ledger *g);
 
 struct ledger_run {
@@ -50,13 +48,13 @@ struct ledger_run {
 };
 /* Lock the PEs of a run: 1; 0: others have some of them, or were quicker. */
 int ledger_lock(struct ledger *g, const struct context *c, const struct ledger_run *run);
-/* Stand in the queue for them, and sleep for a moment. Result: the signal that has ended it, else 0. */
+/* Queue for the PEs of a run, and sleep for a moment. Result: the signal that has ended the sleep, else 0. */
 int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_run *run);
 /* Sleep. Result: the number of SIGINT, SIGTERM, SIGHUP or SIGQUIT when one of them has ended it, else 0. */
 int ledger_sleep(double seconds);
 
-/* Append who has busy PEs, in one line: "6 of 8 PEs of fast in use by alice since 13:10 until about 14:20; ...". */
-void ledger_tell(const struct ledger *g, struct hrun_buf *out);
+/* Append the users of busy PEs in a line: "6 of 8 PEs of fast in use by alice since 13:10 until about 14:20; ...". */
+void ledger_print_users(const struct ledger *g, struct hrun_buf *out);
 json_t *ledger_json(const struct ledger *g);
 /* Append lead and a time of day, with the date where it is not today; nothing for 0. */
 void ledger_add_time(struct hrun_buf *out, const char *lead, int64_t when_s);

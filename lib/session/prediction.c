@@ -70,7 +70,7 @@ static void correct_prediction(struct decision *d, const struct corrected *k)
     d->basis.runs_elsewhere = at.others;
 }
 
-const struct corrected *predicted_known(const struct decision *d, const struct at_size *at)
+const struct corrected *predicted_corrections(const struct decision *d, const struct at_size *at)
 {
     return d->shares.how != HRUN_SHARES_EQUAL ? &at->dealt : &at->known;
 }
@@ -101,7 +101,7 @@ static void predict_plain(struct decision *d, const struct at_size *at, const st
         r = corrected_find(k, &d->plain.config);
         d->plain.time_s = choice.time_s * (r ? r->factor : 1);
         d->plain.ranked_s = d->plain.time_s * predicted_doubt(k, &d->plain.config) /
-                            predicted_doubt(predicted_known(d, at), &d->config);
+                            predicted_doubt(predicted_corrections(d, at), &d->config);
         d->plain.valid = !hrun_plan_evaluate(problem, &d->plain.config, 1, &choice, NULL);
         if (!d->plain.valid && !hrun_plan_evaluate(&any, &d->plain.config, 1, &choice, NULL))
             d->plain.excluded_P = problem->P;
@@ -135,7 +135,7 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
                    struct hrun_error *err)
 {
     struct hrun_predictor *p = at->predictor;
-    const struct corrected *k = predicted_known(d, at);
+    const struct corrected *k = predicted_corrections(d, at);
 
     predict_time(d, p);
     free(d->shares.each);

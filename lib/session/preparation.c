@@ -343,7 +343,7 @@ static void name_step(const struct hrun_strvec *argv, char *out, size_t size)
 }
 
 /* All that is left of a failed step's output, for the user. Result: 0: there is none. */
-static int tell_output(const struct work *w, const char *command, const struct step_listener *l)
+static int report_step_output(const struct work *w, const char *command, const struct step_listener *l)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     int tells = (l->output.len || l->errors.len) && w->on_message;
@@ -366,7 +366,7 @@ static int fail_step(const struct work *w, const char *command, const struct hru
     if (w->quiet_run)
         work_last_line(l->errors.data, l->output.data, last, sizeof last);
     else
-        told = tell_output(w, command, l);
+        told = report_step_output(w, command, l);
     return hrun_fail(err, HRUN_EENGINE, "the preparation %s %s %d%s%s", command,
                      o->killed_by ? "was killed by signal" : "ended with status",
                      o->killed_by ? o->killed_by : o->status, *last ? ": " : told ? "; its words are above" : "", last);

@@ -103,7 +103,7 @@ int problem_check_input(struct hrun_error *err)
 }
 
 /* Does a variable of -x tell the program its shares? */
-static int tells_shares(const char *variable)
+static int names_shares(const char *variable)
 {
     const char *form;
     size_t len;
@@ -125,7 +125,7 @@ static uint64_t hash_words(const struct context *c, char *const *words, int at)
             h = hrun_hash(h, words[i], strlen(words[i]) + 1);
         }
     for (size_t i = 0; i < c->set->env.n; i++)
-        if (tells_shares(c->set->env.v[i]))
+        if (names_shares(c->set->env.v[i]))
             h = hrun_hash(h, c->set->env.v[i], strlen(c->set->env.v[i]) + 1);
     return h;
 }
@@ -491,12 +491,12 @@ int problem_is_known(const struct context *c)
     return !c->problem || c->problem->defined || c->problem->base;
 }
 
-int problem_reads(const struct context *c)
+int problem_reads_input(const struct context *c)
 {
     return c->problem->reads;
 }
 
-int problem_is_worth(const struct context *c, double time_s)
+int problem_is_worth_recording(const struct context *c, double time_s)
 {
     return !c->problem || (!c->problem->reads && (c->problem->defined || time_s >= PROBLEM_WORTH_S));
 }
@@ -604,7 +604,7 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double problem_expect(const struct context *c, const struct hrun_config *config, int *runs)
+double problem_median_s(const struct context *c, const struct hrun_config *config, int *runs)
 {
     enum { LAST = 9 };
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;

@@ -1,4 +1,4 @@
-/* problem.h - a command whose program no definition knows, or one with `size: command`, as an application of one size, or of a number in the command
+/* problem.h - a command without a definition of its own, as an application of one size or of a number in its words
  *
  * Purpose: most people have a command and an input deck that they run again and again. Its words, and the contents of
  * the files that they name, stand for an application whose work is always the same (`size: fixed`), so that profiles,
@@ -32,7 +32,7 @@ int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
  * program, or NULL. */
 const char *problem_name(const struct context *c);
 const struct hrun_app *problem_base(const struct context *c);
-/* Write text as the definition of c->problem, in place of any earlier one. Errors: those of the store. */
+/* Write text as the definition of c->problem. It replaces an earlier one. Errors: those of the store. */
 int problem_define(struct context *c, const char *text, struct hrun_error *err);
 /* How many units of work a command has that is told its shares: what they add up to, or as fine as one can wish; 0: it
  * is not told them; -1, of one with a size: as many as its size. They stand in its words, or in variables NAME=VALUE of
@@ -40,32 +40,33 @@ int problem_define(struct context *c, const char *text, struct hrun_error *err);
  * the program knows; a form that there is not; without any, what a shell makes of one outside quotes). */
 int problem_units(const struct hrun_app *app, char *const *words, const struct hrun_strvec *env, int sized,
                   int64_t *units, struct hrun_error *err);
-/* The rule of c->app, as runs have told it, into the definition of c->problem. Errors: those of the store. */
+/* Write the rule of c->app, which runs have shown, into the definition of c->problem. Errors: those of the store. */
 int problem_keep_rule(struct context *c, struct hrun_error *err);
-/* Take it out again: of c->app, and on disk by problem_keep; a rule that the user wrote stays. Errors: as above. */
+/* Remove that rule from c->app; problem_keep removes it from disk. A rule that the user wrote stays. Errors: as above.
+ */
 int problem_forget_rule(struct context *c, struct hrun_error *err);
 /* Is c->app the definition of an earlier command? */
 int problem_is_app(const struct context *c);
 /* The definition of that name of an earlier command: 0, 1: there is none, or -1. */
 int problem_named(struct context *c, const char *name, struct hrun_error *err);
-/* Add to *err, of a name that is none, the name of an earlier command that is like it. */
+/* Add to *err, an error about an unknown name, a similar name of an earlier command. */
 void problem_hint(const struct context *c, const char *name, struct hrun_error *err);
 /* Its command, which the caller frees; NULL: there is none. */
 char *problem_title(const struct settings *set, const char *name);
-/* Write down what problem_find has made, if it has (needs c->store). */
+/* Store the definition that problem_find has made, if any. Needs c->store. */
 int problem_keep(struct context *c, struct hrun_error *err);
 /* 0: the program is in no definition, and nothing was written of the command. */
 int problem_is_known(const struct context *c);
-/* Below it is start-up, and somebody trying things out. */
+/* Shorter runs are mostly start-up and trials: they are not recorded. */
 #define PROBLEM_WORTH_S 1.
 /* Is there standard input? Nothing is recorded then. */
-int problem_reads(const struct context *c);
+int problem_reads_input(const struct context *c);
 /* Is a run of that time to be recorded? */
-int problem_is_worth(const struct context *c, double time_s);
+int problem_is_worth_recording(const struct context *c, double time_s);
 /* Measured runs read no standard input. Errors: HRUN_EINVAL where there is some. */
 int problem_check_input(struct hrun_error *err);
 /* The median of the last runs of a configuration, in s, and of how many; 0: none is known. */
-double problem_expect(const struct context *c, const struct hrun_config *config, int *runs);
+double problem_median_s(const struct context *c, const struct hrun_config *config, int *runs);
 void problem_destroy(struct problem *p);
 
 #endif

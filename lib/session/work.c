@@ -295,7 +295,7 @@ static int find_aside(const struct work *w, const struct hrun_app_values *values
     return -1;
 }
 
-static void aside_words(const struct hrun_strvec *inputs, struct hrun_buf *out)
+static void describe_aside(const struct hrun_strvec *inputs, struct hrun_buf *out)
 {
     for (size_t i = 0; i < inputs->n; i++)
         hrun_buf_addf(out, "%s%s", i ? ", " : "your ", inputs->v[i]);
@@ -314,11 +314,11 @@ int work_check_inputs(const struct work *w, const struct hrun_layout *layout, st
     if (work_values(w, layout, &share, &values, err) || find_aside(w, &values, &aside, &inputs, err))
         return -1;
     if (aside.home)
-        aside_words(&inputs, words);
+        describe_aside(&inputs, words);
     return 0;
 }
 
-static void tell_unprepared(const struct work *w, const char *why, struct work_result *r)
+static void report_unprepared(const struct work *w, const char *why, struct work_result *r)
 {
     snprintf(r->detail, sizeof r->detail, "%s", why);
     if (w->on_message && !w->quiet_run)
@@ -392,7 +392,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         (own && scratch_fill(place, own, err)))
         goto done;
     if (aside.home && w->on_message && !w->c->set->quiet) {
-        aside_words(&inputs, &words_aside);
+        describe_aside(&inputs, &words_aside);
         w->on_message(w->ctx, words_aside.data);
     }
     if (app && app->time.match && w->N) {
@@ -423,7 +423,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     if (!rc)
         classify_end(w, &l, stderr_text.data, out);
     if (!rc && prepared.why[0])
-        tell_unprepared(w, prepared.why, out);
+        report_unprepared(w, prepared.why, out);
     if (!rc && prepared.known)
         forget_prepared(w, &out->outcome);
     if (aside.home) {

@@ -75,14 +75,14 @@ static void test_judge(void)
     char why[256] = "";
 
     make(&h, npes);
-    ok(kinds_judge(&h.cl, rates, speed, why, sizeof why), "good rates are trusted");
+    ok(kinds_average_rates(&h.cl, rates, speed, why, sizeof why), "good rates are trusted");
     ok(speed[0] == 100 && speed[1] == 70 && speed[2] == 50, "a kind is as quick as the mean of its cores");
     rates[3].share = 0.5;
-    ok(!kinds_judge(&h.cl, rates, speed, why, sizeof why), "a core that others used is not");
+    ok(!kinds_average_rates(&h.cl, rates, speed, why, sizeof why), "a core that others used is not");
     has_str(why, "other programs had core 7 for 50 %", "and which is said");
     rates[3].share = 1;
     rates[1].rate = 80;
-    ok(!kinds_judge(&h.cl, rates, speed, why, sizeof why), "nor are cores of one kind that differ");
+    ok(!kinds_average_rates(&h.cl, rates, speed, why, sizeof why), "nor are cores of one kind that differ");
     has_str(why, "one core of fast was 1.4 times as quick", "by much");
 }
 
@@ -210,7 +210,7 @@ static void find(struct host *h)
 {
     free(h->c.kinds.speed);
     memset(&h->c.kinds, 0, sizeof h->c.kinds);
-    kinds_find(&h->c, "nothing is measured here");
+    kinds_load_speeds(&h->c, "nothing is measured here");
 }
 
 static const char *words(const struct host *h)
