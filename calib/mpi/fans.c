@@ -1,18 +1,18 @@
-/* fans.c - one to two, and two to one: what serialises the messages of a host
+/* fans.c - one host to two and two to one, which show what serialises a host's messages; messages inside hosts
  *
- * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, of disjoint triples at once; and the reverse, as a port
- * may take in less than it gives out. Inside groups, whose triples do not disturb each other. Where the bytes of one of
- * the two take longer it gets fewer: until its end the port of i would be hidden.
+ * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, for disjoint triples at once; and the reverse, since a
+ * port may receive slower than it sends. Triples are inside groups, where they do not disturb each other. The slower
+ * of the two followers gets fewer bytes; with equal bytes its own time would hide that of the port of i.
  */
 #include "measure.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Parts of the message for the faster one, of which the slower one gets some: what differs by less is scatter. */
+/* The slower follower gets a multiple of 1 / PARTS of the message. Smaller differences count as scatter. */
 enum { PARTS = 8 };
 
-/* Hosts i, j, k, and the bytes for j and k, or from them; others pass by. */
+/* Measure hosts i, j, k. bytes: to j and to k (NET_FAN), or from them (NET_JOIN). Other hosts return at once. */
 static void measure_fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, const int *bytes)
 {
     const int others[] = { b->leader[j], b->leader[k] };
@@ -27,7 +27,7 @@ static void measure_fan(struct net_bench *b, enum net_kind kind, int i, int j, i
         net_keep(b, &r, &m);
 }
 
-/* What a message of b->bytes took between host i and another one, to it or from it, and of that the bytes. */
+/* Time of a trip of b->bytes between host i and another one, and the part of it due to the bytes. */
 struct port_time {
     double trip_s, bytes_s;
 };
@@ -40,8 +40,8 @@ static struct port_time port_time(const struct net_bench *b, int i, int other, i
                          from ? net_bytes_take(b, other, i) : net_bytes_take(b, i, other) };
 }
 
-/* Bytes to j and k, or from them. Of a port that both share the one whose bytes take less gets less than it would
- * alone; so the other one has so few that it would have ended by then. bytes[2] */
+/* bytes[2]: to j and k, or from them. The slower one gets so few bytes that alone it would end before the faster one
+ * would alone, so the shared port determines the time of both. */
 static void balance_bytes(const struct net_bench *b, int i, int j, int k, int from, int *bytes)
 {
     struct port_time one = port_time(b, i, j, from), two = port_time(b, i, k, from), fast, slow;
@@ -85,7 +85,7 @@ static void measure_fans_of(struct net_bench *b, const int *member, int n, int *
     }
 }
 
-/* What bytes took at best from a host or to it: how fast its port is, as far as the others let it. */
+/* Least time of b->bytes from a host or to it: an upper limit of the time on its port. */
 static double best_bytes(const struct net_bench *b, int host)
 {
     double least = INFINITY;
@@ -99,8 +99,8 @@ static double best_bytes(const struct net_bench *b, int host)
     return least;
 }
 
-/* The slowest first, as the first rest in the first round. Its triples are of neighbours, so that there are others for
- * each that together are faster than its port, if there are any. */
+/* Sort by the port's time, slowest first, since the first hosts rest in round 0. Triples of that round are neighbours,
+ * so two hosts that together are faster than the third's port are found if there are any. */
 static void sort_by_port(const struct net_bench *b, int *member, int n)
 {
     for (int m = 1; m < n; m++)
@@ -125,7 +125,7 @@ void net_fans(struct net_bench *b)
                 member[n++] = h;
         sort_by_port(b, member, n);
         measure_fans_of(b, member, n, triples);
-        for (int m = 0; m < n && n < 3; m++) {      /* too few: with hosts elsewhere, alone */
+        for (int m = 0; m < n && n < 3; m++) {      /* too few: with hosts of other groups, one at a time */
             int i = member[m];
 
             net_rest(b);
@@ -143,12 +143,12 @@ void net_fans(struct net_bench *b)
 enum { TAG_MEAN = 10 };
 static const int sizes[] = { 0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20 };
 enum { NSIZES = sizeof sizes / sizeof sizes[0] };
-/* Of as many kinds each is tried with each: processors have three kinds of cores at most, so these are ample, and 64
- * pairs are soon measured. The model has room for more (HRUN_NET_KINDS_MAX). */
+/* Kinds 0 .. KINDS_MOST - 1 are measured with each other: processors have at most three kinds of cores, and 64 pairs
+ * take little time. The model allows more (HRUN_NET_KINDS_MAX). */
 enum { KINDS_MOST = 8 };
 enum { SIMULATED = 3 };
 
-/* The m-th process of this host whose PE is of a kind (-1: any), passing over `but`. -1: there is none. */
+/* The m-th process of this host whose PE is of a kind (-1: any), not counting rank `but`. -1: there is none. */
 static int host_process(const struct net_bench *b, int kind, int m, int but)
 {
     for (int r = 0; r < b->nranks; r++)
@@ -177,14 +177,14 @@ static void measure_kinds(struct net_bench *b, int from_kind, int to_kind)
     }
 }
 
-/* All processes of one kind in pairs at once: what the memory of the host gives to all. The others send what
- * they found to the first one of the host. */
+/* All processes of one kind in pairs at once, which share the host's memory bandwidth. The first process of the kind
+ * collects the times and keeps their mean. */
 static void local_trips_at_once(struct net_bench *b, int kind, int bytes)
 {
     int first = host_process(b, kind, 0, -1), n = 0, fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED;
     struct net_record r = { .kind = NET_LOCAL, .i = b->host, .j = kind, .k = kind, .bytes = bytes };
     struct net_times m = { 0 };
-    double told[2] = { 0 }, sum = 0;    /* of one pair: the median, the longest */
+    double told[2] = { 0 }, sum = 0;    /* told: median and maximum of one pair */
 
     while (host_process(b, kind, 2 * n + 1, -1) >= 0)
         n++;

@@ -1,4 +1,4 @@
-/* groups.c - who is behind one switch: by distance, and by what messages at once take from each other; see measure.h */
+/* groups.c - groups of hosts behind one switch, by latency and by shared bottlenecks; see measure.h */
 #include "measure.h"
 
 #include <math.h>
@@ -22,10 +22,11 @@ static double known_median(const double *s, int n)
     return m;
 }
 
-/* So many standard errors are not passed by chance, among the thousands of differences of 32 hosts. */
+/* In standard errors: none of the thousands of differences of 32 hosts exceeds this by chance. */
 static const double BY_CHANCE = 4.5;
 
-/* Do i and j see all others in the same way, but for what is their own? At least two others must tell. */
+/* 1 if the times of i and j to each other host differ by the same amount, within slack and chance, else 0. 1 also if
+ * fewer than two other hosts can be compared. */
 static int see_alike(const double *s, const double *error, int n, double slack, int i, int j)
 {
     double least = 0, most = 0;
@@ -63,10 +64,10 @@ int net_groups(const double *s, const double *error, int n, double slack, int *g
 
 /* ---------------------------------------------------------------- by load */
 
-/* A split is tried where bytes between its parts take at least this multiple of what they take inside. */
+/* A split is tested if bytes between its parts take more than this multiple of the time of bytes inside them. */
 static const double LOOK = 1.1;
-/* The search begins at STARTS hosts, each with those that are nearest to it, and ends when no host is
- * better off on the other side. */
+/* The search has at most STARTS initial splits, each a host with its nearest hosts. It moves hosts to the other side
+ * until no move improves the split, in at most SWEEPS passes. */
 enum { STARTS = 16, SWEEPS = 32 };
 
 void net_own_rates(const double *byte_s, int n, double *out, double *in)
@@ -82,7 +83,7 @@ void net_own_rates(const double *byte_s, int n, double *out, double *in)
     }
 }
 
-/* By how much more than their hosts' own bytes take between two, as a logarithm; NAN where nothing is known. */
+/* w, n by n: logarithm of the time of bytes between two hosts, both ways, over the hosts' best; NAN if unknown. */
 static void find_excess(const double *byte_s, int n, double *w)
 {
     double *out = mpi_alloc(2 * (size_t)n, sizeof *out), *in = out + n;
@@ -98,7 +99,7 @@ static void find_excess(const double *byte_s, int n, double *w)
     free(out);
 }
 
-/* Sums over the pairs of member[m] that are known, of one side (0) and of both (1). */
+/* Sums and counts over the known pairs of member[m]: [0] both hosts on one side, [1] one host on each side. */
 struct sides {
     double sum[2], count[2];
 };
@@ -116,7 +117,7 @@ static double excess_of(const struct split_hosts *h, int x, int k)
     return h->w[h->member[x] * h->n + h->member[k]];
 }
 
-/* What the pairs of host x add. */
+/* Add (sign > 0) or remove (sign < 0) the pairs of host x. */
 static void add_pairs_of(struct sides *s, const struct split_hosts *h, const char *side, int x, double sign)
 {
     for (int k = 0; k < h->m; k++) {
@@ -134,7 +135,7 @@ static double side_distance(const struct sides *s)
     return s->count[0] > 0 && s->count[1] > 0 ? s->sum[1] / s->count[1] - s->sum[0] / s->count[0] : 0;
 }
 
-/* The sum of squares that the split explains, if it is longer between the sides. */
+/* The sum of squares that the split explains; 0 unless bytes take longer between the sides than inside them. */
 static double explained_squares(const struct sides *s)
 {
     double d = side_distance(s);
@@ -142,7 +143,8 @@ static double explained_squares(const struct sides *s)
     return d > 0 ? d * d * s->count[0] * s->count[1] / (s->count[0] + s->count[1]) : 0;
 }
 
-/* Hosts change sides while that explains more, two staying on each. Result: what is explained; *by: the distance. */
+/* Move hosts to the other side while that explains more; at least two stay on each side. Result: the explained sum of
+ * squares; *by: the distance of the sides. */
 static double improve_split(const struct split_hosts *h, char *side, double *by)
 {
     struct sides s = { { 0 }, { 0 } };
@@ -175,7 +177,7 @@ static double improve_split(const struct split_hosts *h, char *side, double *by)
     return explained_squares(&s);
 }
 
-/* Begin with x and those nearer to it than the mean of all; at least two on each side. */
+/* Initial split: x and the hosts nearer to it than average on side 0; at least two hosts on each side. */
 static void begin_split(const struct split_hosts *h, int x, char *side)
 {
     double mean = 0, least = INFINITY;
@@ -200,7 +202,7 @@ static void begin_split(const struct split_hosts *h, int x, char *side)
         side[k] = !(k == x || k == nearest || v < mean);
         here += !side[k] && k != x;
     }
-    for (int k = 0; k < m && here < 2; k++)        /* x alone: with whoever is there */
+    for (int k = 0; k < m && here < 2; k++)        /* x is alone: add any host */
         if (side[k]) {
             side[k] = 0;
             here++;
@@ -213,7 +215,7 @@ static void begin_split(const struct split_hosts *h, int x, char *side)
         }
 }
 
-/* The best split of member[m], m >= 4, into side[]; 1 when it is worth a look. trial[m]: scratch. */
+/* The best split of member[m], m >= 4, into side[]. 1 if it is worth a test (LOOK), else 0. trial[m]: scratch. */
 static int best_split(const struct split_hosts *h, char *side, char *trial)
 {
     double most = 0, by = 0;
@@ -241,8 +243,8 @@ struct splitting {
     char *side;                                    /* scratch: 2 n */
 };
 
-/* Split one group, and what comes of it, as long as `slows` agrees; new groups are numbered from count on. Result: how
- * many groups there are. */
+/* Split one group, and its parts in turn, while `slows` returns 1. New groups are numbered from count on. Result: the
+ * number of groups. */
 static int split_group(const struct splitting *s, int group, int count, int *group_of)
 {
     int n = s->n, *member = s->member, m = 0, here = 0, sorted = 0;
@@ -253,7 +255,7 @@ static int split_group(const struct splitting *s, int group, int count, int *gro
             member[m++] = i;
     if (m < 4 || !best_split(&(struct split_hosts){ s->w, n, member, m }, side, side + n))
         return count;
-    for (int k = 0; k < m; k++)                    /* those of one side first, in their order */
+    for (int k = 0; k < m; k++)                    /* reorder member: side 0 first */
         if (!side[k])
             group_of[member[k]] = -1;
     for (int i = 0; i < n; i++)
@@ -287,7 +289,7 @@ int net_groups_loaded(const double *byte_s, int n, const struct net_load *load, 
         count = split_group(&s, g, count, group_of);
     for (int g = 0; g < n; g++)
         room[g] = -1;
-    for (int i = 0; i < n; i++) {                  /* in the order of hosts */
+    for (int i = 0; i < n; i++) {                  /* renumber in the order of hosts */
         if (room[group_of[i]] < 0)
             room[group_of[i]] = next++;
         group_of[i] = room[group_of[i]];

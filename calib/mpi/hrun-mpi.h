@@ -1,13 +1,11 @@
 /* hrun-mpi.h - libhrun-mpi: measure the network below an MPI communicator
  *
  * Purpose: the experiments of Lastovetsky, Rychkov and O'Flynn, "A software tool for accurate estimation of parameters
- * of heterogeneous communication models" (paper 002), section 3, and those that lib/net/net.h wants besides, by
- * which hrun's network model is estimated. hrun-netbench is this library with a main function; an application may call
- * it at run time. The records that it gives are text: hrun_net_from_records and hrun_net_time of hrun.h
- * make a model of them (libhrun(3) has an example).
- * Invariants: it needs MPI and the C library, nothing of libhrun; all messages are on a communicator of its own, so
- * that none of the caller's is taken; times are those of the host that begins an experiment, no clock is compared with
- * another; it keeps nothing between calls.
+ * of heterogeneous communication models" (paper 002), section 3, and further ones for the model of lib/net/net.h.
+ * hrun-netbench is this library with a main function; an application may call it at run time. The records are text.
+ * hrun_net_from_records (hrun.h) makes a model of them and hrun_net_time predicts with it (example: libhrun(3)).
+ * Invariants: it needs MPI and the C library, nothing of libhrun; it has a communicator of its own, so it receives none
+ * of the caller's messages; each time is measured with one host's clock; no state is kept between calls.
  */
 #ifndef HRUN_MPI_H
 #define HRUN_MPI_H
@@ -19,7 +17,7 @@
 extern "C" {
 #endif
 
-/* What the shared library shows of itself. */
+/* Marks the functions that the shared library exports. */
 #if defined(__GNUC__)
 #define HRUN_MEASURE_API __attribute__((visibility("default")))
 #else
@@ -29,33 +27,31 @@ extern "C" {
 struct hrun_measure_options {
     double precision;          /* repeat until the half width of the 95 % interval of the mean (t distribution) is
                                   within this part of it, > 0 */
-    int least, most;           /* repetitions, 1 <= least <= most; equal: exactly so many */
-    int warm;                  /* repetitions before, which do not count, >= 0: connections are made, buffers touched;
-                                  above 0, one of each further batch does not count either */
-    double trial_s;            /* no further repetition (beyond `least`) of an experiment that has taken so long */
-    double limit_s;            /* after so long all is left out that an estimate can do without; 0: never */
-    int kind;                  /* of this process: the number of the kind of PE that it is on, 0 <= kind < 256 */
+    int least, most;           /* limits of the number of repetitions, 1 <= least <= most */
+    int warm;                  /* uncounted first repetitions, >= 0, which set up connections and touch buffers; if
+                                  above 0, the first of each further batch does not count either */
+    double trial_s;            /* an experiment that has taken this long gets no repetitions beyond `least` */
+    double limit_s;            /* optional experiments are skipped after this time; 0: never */
+    int kind;                  /* number of the kind of PE that this process runs on, 0 <= kind < 256 */
 };
 
-/* In a simulation, where times are the same again and again, one repetition says all. */
+/* In a simulation all repetitions take the same time, so one is enough. */
 #ifdef HRUN_SMPI
 #define HRUN_MEASURE_DEFAULT { 0.025, 1, 1, 0, 0.5, 0, 0 }
 #else
 #define HRUN_MEASURE_DEFAULT { 0.025, 5, 100, 2, 0.5, 0, 0 }
 #endif
 
-/* Measure among the processes of comm, an intracommunicator. Collective: all of them call it, with equal options but
- * for `kind`. The first process of each host takes part in what is measured between hosts; of hosts with several
- * processes these tell what messages inside a host take. The others sleep meanwhile.
+/* Measure the network among the processes of comm, an intracommunicator. Collective; all options but `kind` are equal.
+ * The first process of each host measures between hosts; all processes of a host measure inside it. Idle ones sleep.
  * Result: 0, and on process 0 of comm *records is a text that the caller frees (NULL on the others); -1 on all
- * processes, and why[size] (may be NULL with size 0) says what is wrong: options, one process alone, clocks that
- * contradict each other.
- * Errors of MPI and missing memory end the application, as no measurement could go on. */
+ * processes with the reason in why[size] (may be NULL with size 0): invalid options, a single process, clocks that
+ * contradict each other. Errors of MPI and lack of memory end the application. */
 HRUN_MEASURE_API int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *options, char **records,
                                           char *why, size_t size);
 
-/* Where the processes of comm are: host_of[processes] of each becomes the index of its host as the records number it,
- * in the order of the first processes of hosts. Collective. Result: how many hosts there are. */
+/* host_of[r] becomes the index of the host of process r of comm. Hosts are numbered as in the records, in the order of
+ * their first processes. Collective. Result: the number of hosts. */
 HRUN_MEASURE_API int hrun_measure_hosts(MPI_Comm comm, int *host_of);
 
 #ifdef __cplusplus

@@ -1,18 +1,18 @@
-/* hrun_probe.c - hrun-probe: the experiments one after the other, and what they found */
+/* hrun_probe.c - hrun-probe: run the experiments one after the other and print their results; see hrun_probe.h */
 #include "hrun_probe.h"
 
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In this order: the kernel finds how much work the noise takes. */
+/* In the order of their runs: kernel sets the passes that noise uses. */
 static const struct { const char *name; void (*run)(struct probe *p); int only_named; } experiments[] = {
     { "facts", probe_facts, 0 }, { "kernel", probe_kernel, 0 }, { "noise", probe_noise, 0 },
     { "clocks", probe_clocks, 0 }, { "trips", probe_trips, 0 }, { "alltoall", probe_alltoall, 0 },
     { "product", probe_product, 1 },
 };
 
-/* Who is where. */
+/* Fill p->names and p->leader. Collective. */
 static void find_probe_hosts(struct probe *p)
 {
     char name[MPI_MAX_PROCESSOR_NAME], mine[PROBE_HOST];
@@ -29,7 +29,7 @@ static void find_probe_hosts(struct probe *p)
             p->leader[r]++;
 }
 
-/* Rank 0 prints the texts of all, in their order. */
+/* Rank 0 prints the texts of all ranks in the order of ranks. Collective. */
 static void print_findings(const struct probe *p, const char *text, int len)
 {
     int *lens = mpi_alloc((size_t)p->nranks, sizeof *lens);
@@ -59,8 +59,7 @@ static void print_findings(const struct probe *p, const char *text, int len)
     free(at);
 }
 
-/* hrun-probe [--root DIR] [--repetitions K] [EXPERIMENT]...: all experiments but those that are to be named when none
- * is. */
+/* hrun-probe [--root DIR] [--repetitions K] [EXPERIMENT]...: without EXPERIMENT, all that are not only_named. */
 int main(int argc, char **argv)
 {
     struct probe p = { .root = "", .repetitions = 20 };

@@ -4,8 +4,8 @@
  * reads what rank 0 prints. Each experiment is a row of the table in hrun_probe.c.
  * Invariants:
  *   - it needs MPI and the C library, nothing of lib/: it is started on every host;
- *   - every process calls every experiment in the same order; what it finds it appends to p->out as lines, which main
- *     gathers and prints in the order of ranks. The lines are those that calib/doctor/doctor.h reads;
+ *   - every process calls every experiment in the same order and appends its results to p->out as lines of the format
+ *     in calib/doctor/doctor.h. main gathers them and prints them in the order of ranks;
  *   - times are those of the monotonic clock, in seconds.
  */
 #ifndef CALIB_MPI_PROBE_H
@@ -21,30 +21,31 @@ struct probe {
     int rank, nranks;
     char (*names)[PROBE_HOST];     /* of each rank: the name of its host */
     int *leader;                   /* of each rank: the lowest rank of its host */
-    const char *root;              /* "": this system; else a folder that stands for / where settings are read */
+    const char *root;              /* folder that replaces / when settings are read; "": this system */
     int repetitions;               /* of each timed piece, >= 3 */
-    long passes;                   /* through the kernel in a repetition, the same on every PE; found by probe_kernel */
+    long passes;                   /* kernel passes per repetition, the same on every PE; set by probe_kernel */
     FILE *out;
-    struct usage *before;          /* of the processors, when the experiments began */
+    struct usage *before;          /* processor usage at the start of the experiments */
 };
 
 /* Settings of the system (probe_facts.c): those of this process's first processor and, on leaders, of its host. */
 void probe_facts(struct probe *p);
-/* A fixed amount of work, again and again (probe_work.c). */
+/* Repetitions of a fixed amount of work (probe_work.c). */
 void probe_kernel(struct probe *p);
-/* The same in pieces of a millisecond, whose detours are the noise of the system (probe_work.c). Needs p->passes. */
+/* The same work in pieces of a millisecond; their excess times are the system's noise (probe_work.c). Sets passes by
+ * itself if p->passes is 0. */
 void probe_noise(struct probe *p);
-/* How far the clocks of the hosts are from that of rank 0's (probe_messages.c). */
+/* Offsets of the hosts' clocks from that of rank 0's host (probe_messages.c). */
 void probe_clocks(struct probe *p);
 /* Round trips between neighbours, over message sizes (probe_messages.c). */
 void probe_trips(struct probe *p);
 /* All-to-all among all processes, over message sizes (probe_messages.c). */
 void probe_alltoall(struct probe *p);
 
-/* Products of matrices (probe_work.c). Only when it is named. */
+/* Products of matrices (probe_work.c). Runs only if named on the command line. */
 void probe_product(struct probe *p);
 
-/* What others did on the processors meanwhile (probe_usage.c): begun before all experiments, printed after them. */
+/* Processor time of other processes during the experiments (probe_usage.c): begin before them, end prints it. */
 void probe_usage_begin(struct probe *p);
 void probe_usage_end(struct probe *p);
 

@@ -1,4 +1,4 @@
-/* measure.c - the stages one after the other, and what all processes have found; see hrun-mpi.h and measure.h */
+/* measure.c - run the stages one after the other and gather the records; see hrun-mpi.h and measure.h */
 #include "measure.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ const char *const net_kind_names[NET_NKINDS] = {
     "trip", "fan", "join", "call", "both", "pairs", "local", "scatter", "gather", "sync",
 };
 
-/* optional: an estimate can do without. */
+/* optional: skipped after set.limit_s, since an estimate is possible without it. */
 static const struct { void (*run)(struct net_bench *b); int optional; } stages[] = {
     { net_find_eager, 0 }, { net_trips, 0 }, { net_fans, 0 }, { net_boths, 1 }, { net_pairs, 1 },
                                                                                      { net_inside_hosts, 1 },
@@ -19,12 +19,11 @@ static const struct { void (*run)(struct net_bench *b); int optional; } stages[]
                                                                                      { net_scatters, 1 }, };
 
 #ifndef HRUN_SMPI
-/* How long a process sleeps before it looks again whether the others are there: to look takes some us, which is little
- * of what the other processes of its host have. */
+/* Sleep between two tests of a barrier. A test takes some us, so waiting uses little of the host's processors. */
 static const long REST_NS = 1000000;
 #endif
 
-/* A process that waits in MPI_Barrier takes a processor, which the host may not have for it. */
+/* MPI_Barrier would keep a processor busy, which the host may not have to spare. */
 void net_rest(struct net_bench *b)
 {
 #ifdef HRUN_SMPI
@@ -144,7 +143,8 @@ static void release_bench(struct net_bench *b)
 
 /* ---------------------------------------------------------------- after */
 
-/* Hosts of each kind of PE are numbered by the caller; here one who knows nothing has given all hosts kind 0. */
+/* Append the header and the hosts of the records, each with the number of its kinds of PE. All hosts get class 0: the
+ * caller, which knows the kinds of hosts, renumbers them. */
 static void print_bench_hosts(const struct net_bench *b, FILE *out)
 {
     fprintf(out, "network 1 %d\n", b->nhosts);
@@ -166,7 +166,7 @@ static void print_records(const struct net_record *v, int n, FILE *out)
                 v[i].mean_s);
 }
 
-/* On process 0 the text of all records, else NULL. */
+/* Result: on process 0 the text of all records, which the caller frees; else NULL. Collective. */
 static char *gather_records(struct net_bench *b)
 {
     int bytes = b->n * (int)sizeof *b->v, total = 0;
@@ -213,11 +213,12 @@ static const char *check_measure_options(const struct hrun_measure_options *o, i
          : nranks < 2 ? "one process alone sends no messages: start one on each host, or several on one" : NULL;
 }
 
-/* Of what all stages took, all processes have the same: they began and ended together, but for what the last of them
- * needed to wake up, for which this is ample. */
+/* The time of all stages is the same on all processes but for the wake-up of the last one: differences above these
+ * limits (absolute, and relative to the time) are a fault of a clock. */
 static const double CLOCKS_S = 0.5, CLOCKS_SHARE = 0.01;
 
-/* Does one clock say otherwise than the others? Then b->odd has what is to be said of it; the same on all. */
+/* Write into b->odd, equally on all processes, which two clocks contradict each other, if any do. took_s: time of all
+ * stages on this process. Collective. */
 static void compare_clocks(struct net_bench *b, double took_s)
 {
     struct { double s; int rank; } mine = { took_s, b->m.rank }, most, least;

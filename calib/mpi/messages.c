@@ -50,7 +50,7 @@ static double lead_both(const struct message_buffers *m, const struct net_trial 
     return end - begin;
 }
 
-/* To, or from, follower i. */
+/* Bytes to (bytes_there) or from (bytes_back) follower i. */
 static int bytes_there(const struct net_trial *t, int i)
 {
     return t->bytes && t->second && i == 1 ? t->second : t->bytes;
@@ -102,7 +102,7 @@ void messages_follow(const struct message_buffers *m, const struct net_trial *t)
         return;
     }
     if (t->delay_s > 0) {
-        MPI_Send(NULL, 0, MPI_CHAR, t->lead, MESSAGES_READY, m->comm);   /* from now on the delay is running */
+        MPI_Send(NULL, 0, MPI_CHAR, t->lead, MESSAGES_READY, m->comm);   /* lead's send and the delay begin now */
         usleep((useconds_t)ceil(t->delay_s * 1e6));
     }
     begin = mpi_now();

@@ -1,7 +1,7 @@
-/* messages.h - messages between processes, and their times: one way for hrun-netbench, libhrun-mpi and hrun-probe
+/* messages.h - timed messages between processes, shared by libhrun-mpi, hrun-netbench and hrun-probe
  *
- * Purpose: one repetition of a trial: a process that leads, one or more that follow, and messages between them. The one
- * that leads measures, by its own clock, from when its receives are posted.
+ * Purpose: one repetition of a trial: a process that leads, one or more that follow, and messages between them. The
+ * leader measures with its own clock, once its receives are posted.
  * Invariants: it needs MPI and the C library. Times are those of the monotonic clock, or simulated, in seconds.
  */
 #ifndef CALIB_MPI_MESSAGES_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 double mpi_now(void);
-/* Zeroed memory of n elements; where there is none the application ends, as by errors of MPI. */
+/* Zeroed memory of n elements. Out of memory ends the application with MPI_Abort. */
 void *mpi_alloc(size_t n, size_t size) __attribute__((returns_nonnull));
 /* For qsort: doubles in ascending order. */
 int mpi_compare_doubles(const void *a, const void *b);
@@ -19,33 +19,33 @@ int mpi_compare_doubles(const void *a, const void *b);
 /* Tags of messages on the communicator of the buffers. */
 enum { MESSAGES_READY = 1, MESSAGES_MORE, MESSAGES_DATA };
 
-/* Where a process's messages are. */
+/* Buffers of a process's messages. */
 struct message_buffers {
     MPI_Comm comm;
     int rank;
-    char *out, *in;                /* of the longest message; in: of all that come at once */
-    MPI_Request *requests;         /* one for each follower; not used of trials in turn */
+    char *out, *in;                /* out: room for the longest message; in: for all that arrive at once */
+    MPI_Request *requests;         /* one for each follower; unused if in_turn */
 };
 
-/* `bytes` from lead to each of the followers in order, `back` from each of them to lead; second > 0: so many instead of
- * the one that is not 0 to, or from, the second follower. both: the two, at once, in a row (one follower, bytes both
- * ways). delay_s > 0: the follower says that it is ready and sleeps before it receives, the times are those that it
- * then takes to receive (a double, in what it sends back), and the calls are of interest. */
+/* lead sends `bytes` to each follower in order, and each sends `back` to lead. second > 0 replaces whichever of bytes
+ * and back is not 0 for the second follower. both: lead and the only follower exchange `bytes` at once, repetitions
+ * back to back. delay_s > 0: the follower reports that it is ready, sleeps, and then receives; the recorded time is
+ * that of its receive (a double in its reply), and the time of lead's send call shows whether that waited. */
 struct net_trial {
     int lead, nfollow;
     const int *follow;             /* ranks of comm */
     int bytes, back, second, both;
     double delay_s;
-    int in_turn;                   /* 1: lead asks for what comes back of one after the other (above rendezvous each
-                                      then sends alone), as linear gathers of MPI libraries do; 0: of all at once */
-    int least;                     /* repetitions at least; 0: as set */
-    int fixed;                     /* number of repetitions, whatever they show; 0: as set */
+    int in_turn;                   /* 1: lead receives from one follower after the other, as linear gathers of MPI
+                                      libraries do (with rendezvous one sends at a time); 0: from all at once */
+    int least;                     /* least number of repetitions; 0: as in the options */
+    int fixed;                     /* exact number of repetitions; 0: as in the options */
 };
 
-/* To be called by the process that leads. *call: what the call took that sends to the first follower. Result: from the
- * first message sent until the last is back. */
+/* For the process that leads. *call: duration of the send call to the first follower. Result: the time from the first
+ * send until the last reply has arrived. */
 double messages_lead(const struct message_buffers *m, const struct net_trial *t, double *call);
-/* To be called by each that follows. */
+/* For each process that follows. */
 void messages_follow(const struct message_buffers *m, const struct net_trial *t);
 
 #endif

@@ -1,8 +1,8 @@
 /* netbench.c - hrun-netbench: measure the network of MPI_COMM_WORLD and print the records
  *
  * hrun-netbench [--precision FRACTION] [--least K] [--most K] [--limit SECONDS] [--kinds K0,K1,...]
- * --kinds: of each rank, the number of the kind of its PE on its host. hrun-calibrate network starts it and reads what
- * rank 0 prints (lib/net/net.h has the format).
+ * --kinds: for each rank, the number of the kind of its PE on its host. hrun-calibrate network starts it and reads the
+ * output of rank 0 (format: lib/net/estimate.h).
  */
 #include "hrun-mpi.h"
 
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 #ifdef HRUN_SMPI
-    smpi_execute_flops(1);      /* tells SimGrid, and hrun, that nothing here is to be timed on this machine */
+    smpi_execute_flops(1);      /* makes SimGrid, and hrun, time no code on this machine */
 #endif
     read_netbench_options(argc, argv, rank, &o);
     rc = hrun_measure_network(MPI_COMM_WORLD, &o, &text, why, sizeof why);

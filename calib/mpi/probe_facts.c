@@ -1,4 +1,4 @@
-/* probe_facts.c - settings of the system that let speeds change, as files below /sys and /proc tell them (Linux) */
+/* probe_facts.c - system settings that affect speeds, read from files below /sys and /proc (Linux) */
 #include "hrun_probe.h"
 
 #include <arpa/inet.h>
@@ -61,7 +61,7 @@ static void add_bracketed_fact(const char *root, const char *path, int rank, con
     fprintf(out, "fact %d %s %.*s\n", rank, key, (int)(end - begin - 1), begin + 1);
 }
 
-/* intel_pstate says "no_turbo", other drivers "boost". */
+/* intel_pstate has the file no_turbo, other drivers have boost. */
 static void add_turbo(const char *root, int rank, FILE *out)
 {
     char value[64];
@@ -90,7 +90,7 @@ static void add_swap_used(const char *root, int rank, FILE *out)
         fprintf(out, "fact %d swap_used_kib %llu\n", rank, total > left ? total - left : 0);
 }
 
-/* The first interface but loopback that is up; by name, so that equal hosts give equal ones. */
+/* The first interface by name, except loopback, that is up. Result: 1, or 0 if there is none. */
 static int any_interface(const char *root, char *out, size_t size)
 {
     char path[1024], state[64];
@@ -114,7 +114,7 @@ static int any_interface(const char *root, char *out, size_t size)
     return out[0] != 0;
 }
 
-/* interface: the way to the other hosts, or "". */
+/* interface: the one that reaches the other hosts; "": any. */
 static void add_host_facts(const char *root, int rank, const char *interface, FILE *out)
 {
     char path[512], name[128];
@@ -135,8 +135,8 @@ static void add_host_facts(const char *root, int rank, const char *interface, FI
     add_fact(root, path, rank, "duplex", out);
 }
 
-/* The interface by which this host reaches `peer`: a datagram socket that is connected sends nothing, and has the
- * address of the interface that would. "": not known. */
+/* The interface through which this host reaches `peer`; "": not known. A connected datagram socket sends nothing, but
+ * has the address of that interface. */
 static void find_interface_to(const char *peer, char *out, size_t size)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_family = AF_INET }, *found = NULL;
@@ -161,7 +161,7 @@ static void find_interface_to(const char *peer, char *out, size_t size)
     freeaddrinfo(found);
 }
 
-/* What a threaded library of linear algebra would go by. */
+/* Environment variables that set the number of threads of BLAS libraries. */
 static void add_thread_variables(int rank, FILE *out)
 {
     static const char *const names[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",

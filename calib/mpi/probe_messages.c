@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A sample is the mean of as many trips, or calls, as take this long, TRIPS or CALLS at most: single ones of a
- * microsecond tell more of the clock than of the network. */
+/* A sample is the mean of the trips, or calls, that fit into this time, at most TRIPS or CALLS. A single trip of a
+ * microsecond would measure the clock rather than the network. */
 static const double SAMPLE_S = 0.5e-3;
 
 /* ---------------------------------------------------------------- clocks */
@@ -71,11 +71,11 @@ void probe_clocks(struct probe *p)
  * host each process with the next. */
 
 enum { PAIRS_MAX = 32, TRIPS = 10, TAG = 2 };
-/* Around the sizes where paper 000 saw anomalies (section 7.4: 4, 16 and 64 KB), up to what is limited by the rate. */
+/* Bytes: around the sizes with anomalies in paper 000 (section 7.4: 4, 16 and 64 KB), up to rate-limited ones. */
 static const int trip_sizes[] = { 8, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20 };
 enum { NSIZES = sizeof trip_sizes / sizeof trip_sizes[0] };
 
-/* Whole round trips. Result: seconds of one, on the process that leads. */
+/* n round trips with `bytes` both ways. Result: the mean time of one, s, on the process that leads; 0 on the other. */
 static double mean_trip(const struct message_buffers *m, struct net_trial *t, int bytes, int n)
 {
     double sum = 0, call;
@@ -91,7 +91,7 @@ static double mean_trip(const struct message_buffers *m, struct net_trial *t, in
 
 static void probe_pair(struct probe *p, const struct message_buffers *m, int a, int b)
 {
-    /* What comes goes back from the same memory, as programs send what they have just computed. */
+    /* Messages are sent from the memory they were received into, as programs send data that they have just written. */
     struct net_trial trial = { .lead = a, .nfollow = 1, .follow = &b, .in_turn = 1 };
     int first = p->rank == a, other = first ? b : a;
 
@@ -145,13 +145,13 @@ void probe_trips(struct probe *p)
 
 /* ---------------------------------------------------------------- all-to-all */
 
-/* Where networks show first what they cannot bear (paper 000, sections 7.2 and 7.3, figures 22 and 25). */
+/* All-to-all reveals faults of networks first (paper 000, sections 7.2 and 7.3, figures 22 and 25). */
 
 static const int alltoall_sizes[] = { 8, 1 << 10, 16 << 10, 128 << 10 };   /* bytes from each process to each */
 enum { CALLS = 10 };
 static const size_t MEMORY_MAX = (size_t)32 << 20;                /* of each buffer of a process */
 
-/* Result: on rank 0 the mean time of n calls on the process where they took longest. */
+/* Result: on rank 0, the mean time of n calls, s, on the slowest process. Collective. */
 static double mean_alltoall(char *from, char *to, int bytes, int n)
 {
     double t, most = 0;

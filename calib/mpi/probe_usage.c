@@ -1,8 +1,8 @@
-/* probe_usage.c - what others did meanwhile on the processors of this process, as /proc tells (Linux)
+/* probe_usage.c - processor time of other processes on the processors of this process, from /proc (Linux)
  *
- * busy: all that the processors of this process's affinity did between begin and end, less what this process did, in
- * processors; stolen: what the hypervisor took of them. A system whose counters do not even hold this process's own
- * time (some containers) tells nothing. Leaders also name the processes that took most, and count pages swapped.
+ * busy: busy time of the processors in this process's affinity between begin and end, less this process's own time, in
+ * processors; stolen: time that the hypervisor took. Nothing is printed if the counters hold less than half of this
+ * process's own time (some containers). Leaders also print the busiest processes and the number of swapped pages.
  */
 #include "hrun_probe.h"
 
@@ -73,7 +73,8 @@ static void count_swapped(struct usage *u)
         fclose(f);
 }
 
-/* /proc/PID/stat: "pid (name) state ppid ... utime stime", the name may hold anything. Result: 1 when read. */
+/* Read /proc/PID/stat: "pid (name) state ppid ... utime stime"; the name may hold any character. Result: 1, or 0 if it
+ * cannot be read. */
 static int read_process_stat(const char *pid, struct process *out)
 {
     char path[64], text[1024], *end;
@@ -144,7 +145,7 @@ void probe_usage_begin(struct probe *p)
     p->before = read_usage(p);
 }
 
-/* What each process took meanwhile, into after->v[].s, most first. */
+/* For qsort: processes in descending order of their time. */
 static int compare_usage(const void *a, const void *b)
 {
     double x = ((const struct process *)a)->s, y = ((const struct process *)b)->s;

@@ -1,9 +1,9 @@
 /* probe_work.c - fixed amounts of work: run-to-run spread, noise, and products of matrices
  *
- * The kernel stays in the first-level cache and waits for nothing, so that its time is that of the PE alone. Every PE
- * does the same work, so that those of one sub-cluster can be compared.
+ * The kernel stays in the first-level cache and waits for nothing, so its time depends on the PE alone. Every PE does
+ * the same work, so PEs of one sub-cluster can be compared.
  * The noise is measured by fixed work quanta: M. Sottile, R. Minnich, "Analysis of microbenchmarks for performance
- * tuning of clusters", IEEE Cluster 2004; what they take beyond the least is the noise (T. Hoefler, T. Schneider,
+ * tuning of clusters", IEEE Cluster 2004; it is the excess over the least quantum (T. Hoefler, T. Schneider,
  * A. Lumsdaine, "Characterizing the influence of system noise on large-scale applications by simulation", SC'10).
  */
 #include "hrun_probe.h"
@@ -14,8 +14,8 @@
 
 enum { WORDS = 512 };              /* 4 KiB: in every first-level cache */
 static const double REPETITION_S = 0.05; /* on the fastest PE: many ticks of the system's timer (1 to 10 ms) */
-enum { QUANTA_PER_REPETITION = 50, QUANTA = 1000 }; /* quanta of 1 ms there, as Sottile and Minnich */
-/* Limit for slow PEs; the least number of quanta still has a hundredth part. */
+enum { QUANTA_PER_REPETITION = 50, QUANTA = 1000 }; /* 1 ms each on that PE, as Sottile and Minnich */
+/* Time limit for slow PEs. QUANTA_LEAST quanta still have a 99th percentile. */
 static const double NOISE_MOST_S = 5;
 enum { QUANTA_LEAST = 100 };
 
@@ -25,7 +25,7 @@ static double run_passes(double *v, long passes)
     for (long k = 0; k < passes; k++) {
         for (int i = 0; i < WORDS; i++)
             v[i] = v[i] * 0.999 + 0.001;
-        __asm__ volatile("" : : "r"(v) : "memory"); /* the passes stay apart */
+        __asm__ volatile("" : : "r"(v) : "memory"); /* keeps the compiler from merging passes */
     }
     return v[0];
 }
@@ -64,7 +64,7 @@ void probe_kernel(struct probe *p)
         v[i] = 1;
     p->passes = find_passes(v);
     fprintf(p->out, "kernel %d", p->rank);
-    time_passes(v, p->passes);         /* not counted: the clock of a processor takes a while to rise */
+    time_passes(v, p->passes);         /* not counted: a processor's frequency takes a while to rise */
     for (int i = 0; i < p->repetitions; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         fprintf(p->out, " %.9f", time_passes(v, p->passes));
@@ -96,13 +96,12 @@ void probe_noise(struct probe *p)
 
 /* ---------------------------------------------------------------- products of matrices */
 
-/* The processing performance of paper 003, section 3.2, from the dgemm of the BLAS library that the host has (OpenBLAS,
- * else the one that stands for libblas.so.3), with one thread; where there is none, from loops of our own. All PEs are
- * loaded alike. */
+/* The processing performance of paper 003, section 3.2, from dgemm of the host's BLAS library (OpenBLAS, else
+ * libblas.so.3) with one thread; without a BLAS library, from multiply_blocks. All PEs are loaded equally. */
 
-/* 6 MiB of matrices, which no cache of a core holds, and 2.7e8 operations: some 10 ms. */
+/* 6 MiB of matrices, more than the cache of a core, and 2.7e8 operations: some 10 ms. */
 enum { PRODUCT_ORDER = 512 };
-/* Rows and columns of the blocks of the own loops: three of 32 KiB. */
+/* Rows and columns of the blocks of multiply_blocks, which needs three blocks of 32 KiB at a time. */
 enum { BLOCK = 64 };
 
 typedef void dgemm_fn(const char *ta, const char *tb, const int *m, const int *n, const int *k, const double *alpha,
@@ -127,7 +126,7 @@ static dgemm_fn *find_dgemm(const char **name)
     return NULL;
 }
 
-/* c += a b, of order n, by blocks. */
+/* c += a b for matrices of order n, row-major; BLOCK divides n. */
 static void multiply_blocks(const double *a, const double *b, double *c, int n)
 {
     for (int i0 = 0; i0 < n; i0 += BLOCK)
@@ -164,7 +163,7 @@ void probe_product(struct probe *p)
         b[i] = (double)(i % 5) - 2;
     }
     fprintf(p->out, "product %d %d %s", p->rank, PRODUCT_ORDER, name);
-    time_product(dgemm, a, b, c);       /* not counted: libraries set themselves up, clocks rise */
+    time_product(dgemm, a, b, c);       /* not counted: libraries initialise, frequencies rise */
     for (int i = 0; i < p->repetitions; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         fprintf(p->out, " %.9f", time_product(dgemm, a, b, c));

@@ -1,4 +1,4 @@
-/* repeat.c - a trial again and again, until its mean is known well enough */
+/* repeat.c - repeat a trial until its mean is precise enough; see measure.h */
 #include "measure.h"
 
 #include <math.h>
@@ -6,14 +6,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Repetitions between two decisions to go on: each decision takes a message. */
+/* Repetitions between two decisions to continue. Each decision costs a message. */
 enum { BATCH = 5 };
 
 /* ---------------------------------------------------------------- the middle and the scatter of times */
 
-/* Fewer than this have no quartiles worth the name. */
+/* With fewer times the standard deviation replaces the quartiles. */
 enum { QUARTILES_LEAST = 8 };
-static const double QUARTILE_RANGE_SD = 1.349;   /* of a normal distribution, in standard deviations */
+static const double QUARTILE_RANGE_SD = 1.349;   /* interquartile range of a normal distribution, in sd */
 
 double net_student(int df)
 {
@@ -55,9 +55,9 @@ static int is_precise(struct net_bench *b, int n)
     return n > 1 && net_student(n - 1) * sd <= b->set.precision * mean * sqrt(n);
 }
 
-/* Where processors are granted in part (quotas of containers), one that has waited busily stands still for a while, and
- * what is timed then tells of that. So only what is timed waits busily: before each batch all sleep, for longer than a
- * batch of small messages takes, and what is not timed is waited for asleep. Simulated time is not to be wasted. */
+/* Under a processor quota (containers) a process that has waited busily is suspended for a while, which would distort
+ * the next times. So only timed code waits busily: all processes sleep before each batch, for longer than a batch of
+ * small messages takes, and they sleep while they wait for untimed messages. A simulation needs none of this. */
 #ifndef HRUN_SMPI
 static const struct timespec PAUSE = { 0, 2000000 }, NAP = { 0, 100000 };
 #endif
@@ -93,8 +93,8 @@ static void say_ready(struct net_bench *b, const struct net_trial *t)
         await_message(b, NULL, 0, t->follow[i], MESSAGES_READY);
 }
 
-/* After `skip` repetitions `count` that are noted from times[n] on. A time that is not above 0, of an interval in which
- * messages went over a network, is that of a clock that jumps: it is left out. Result: how many times there are. */
+/* `skip` uncounted repetitions, then `count`, whose times go to b->times[n] and following. A time that is not above 0
+ * comes from a clock that jumped and is left out. Result: the new number of times. */
 static int lead_batch(struct net_bench *b, const struct net_trial *t, int skip, int count, int n)
 {
     pause_before_batch();
@@ -123,9 +123,8 @@ static void follow_batch(struct net_bench *b, const struct net_trial *t, int cou
         messages_follow(&b->m, t);
 }
 
-/* Do followers wait for the message that the trial goes on, or has ended? Those who send bytes do: these are on
- * their way when the call that sends them returns, and would disturb, and be disturbed by, what the follower did next.
- */
+/* 1 if followers wait for a message that continues or ends the trial, else 0. Followers that send bytes do wait: the
+ * bytes may still be under way after the send call, and would disturb the follower's next trial. */
 static int is_continued(const struct net_trial *t, int least, int most)
 {
     return most > least || t->back > 0;
@@ -171,7 +170,7 @@ static void follow_trial(struct net_bench *b, const struct net_trial *t, int lea
 int net_try(struct net_bench *b, const struct net_trial *t, struct net_times *out)
 {
     int most = t->fixed ? t->fixed : b->set.most, least = t->fixed ? t->fixed : t->least ? t->least : b->set.least;
-    int warm = t->both && !b->set.warm ? 1 : b->set.warm;   /* of a row, the first did not begin at once */
+    int warm = t->both && !b->set.warm ? 1 : b->set.warm;   /* both: the first does not begin at once */
 
     least = least > most ? most : least;
     if (b->m.rank != t->lead) {

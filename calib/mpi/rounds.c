@@ -1,4 +1,4 @@
-/* rounds.c - who tries with whom at the same time */
+/* rounds.c - rounds of disjoint pairs and triples of hosts; see measure.h */
 #include "measure.h"
 
 /* ---------------------------------------------------------------- pairs */
@@ -8,8 +8,8 @@ int net_rounds(int n)
     return n < 2 ? 0 : n % 2 ? n : n - 1;
 }
 
-/* The circle method: m = n, or n + 1 for an odd n, whose last one then makes its partner rest. Of 0 .. m-2 the sum of
- * two partners is the round modulo m - 1; who would be its own partner has m - 1. */
+/* The circle method: m = n, or n + 1 for odd n; the partner of host n then rests. Two partners among 0 .. m-2 have the
+ * sum `round` modulo m - 1. The host that would be its own partner gets m - 1. */
 int net_partner(int n, int round, int x)
 {
     int m = n + n % 2, r = m - 1, y;
@@ -33,7 +33,7 @@ static int common_divisor(int a, int b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* All triples of n <= 6, one a round. */
+/* out[3]: the triple with this index among all triples of n hosts. */
 static void triple_of(int n, int index, int *out)
 {
     for (int i = 0; i < n; i++)
@@ -51,8 +51,8 @@ int net_triple_rounds(int n)
     return n < 3 ? 0 : n <= ALL_TRIPLES_MOST ? n * (n - 1) * (n - 2) / 6 : FANS_LEAST + (n % 3 != 0);
 }
 
-/* The steps by which all of 0 .. n-1 are gone through, up to n / 2: the index-th of them, round again. *times: how
- * often round. */
+/* The index-th of the steps 1 .. n / 2 that are coprime to n, cyclically: each visits all of 0 .. n-1. *times: how
+ * often the list of steps was used up before. */
 static int row_step(int n, int index, int *times)
 {
     int count = 0, step = 0;
@@ -66,8 +66,9 @@ static int row_step(int n, int index, int *times)
     return step;
 }
 
-/* Beyond six: one or two hosts rest in a round, others in each; the rest are put into a row by steps, of another length
- * each round, which is cut into triples; where the steps are used up, it is cut elsewhere. */
+/* n > 6: the triple `index` of a round. n % 3 hosts rest, others in each round. The rest form a row by steps of a
+ * length that differs in each round, and the row is cut into triples. When all step lengths are used up, the cuts
+ * shift by one. */
 static void triple_in_row(int n, int round, int index, int *out)
 {
     int rest = n % 3, m = n - rest, again, step = row_step(m, round, &again);
@@ -81,7 +82,7 @@ static int is_in_triple(const int *triple, int host)
     return triple[0] == host || triple[1] == host || triple[2] == host;
 }
 
-/* Did these three come in an earlier round? */
+/* 1 if an earlier round has this triple, else 0. */
 static int in_earlier_round(int n, int round, const int *triple)
 {
     int other[3];

@@ -1,5 +1,5 @@
-/* sweeps.c - over message sizes: where sends begin to wait for their receivers, where the protocols of MPI change, and
- * how scatter and gather behave (paper 002, section 3, Fig. 1)
+/* sweeps.c - sweeps over message sizes: the rendezvous threshold, changes of MPI's protocols, and scatter and gather
+ * (paper 002, section 3, Fig. 1)
  */
 #include "measure.h"
 
@@ -8,14 +8,15 @@
 
 /* ---------------------------------------------------------------- rendezvous, and M */
 
-enum { FIRST = 1 << 10, STEP = 4 };    /* sizes by which the threshold is approached; then between two */
+enum { FIRST = 1 << 10, STEP = 4 };    /* sizes FIRST, STEP FIRST, ... bracket the threshold, then bisection */
 enum { PROBES = 3 };                   /* repetitions; their median counts */
-/* A receiver comes later by this number of trips, and by more than a processor may oversleep. */
+/* A receiver is late by LATER trips plus SLEEP_S, which is more than a processor may oversleep. */
 static const double LATER = 2, SLEEP_S = 1e-3;
-/* Of the delay: the call that sends has waited for the receiver. One that waits for the bytes to leave takes half. */
+/* A send call longer than this fraction of the delay has waited for the receiver. A call that only waits until the
+ * bytes have left takes at most half of the delay. */
 static const double WAITED = 2.0 / 3;
-/* The threshold is found within this part of it. A message shows the rate when it takes SEEN times as long as an
- * empty one; less will do where times do not scatter. */
+/* The threshold is found within 1 / FINE of it. A message shows the rate if it takes SEEN times as long as an empty
+ * one; simulated times have no scatter, so there less is enough. */
 #ifdef HRUN_SMPI
 enum { FINE = 16 };
 static const double SEEN = 2;
@@ -24,7 +25,7 @@ enum { FINE = 64 };
 static const double SEEN = 4;
 #endif
 
-/* What a trip between the first two hosts takes; on all. */
+/* Time of a trip between the first two hosts, s, on all processes. Collective. */
 static double first_trip(struct net_bench *b, int bytes)
 {
     int other = b->leader[1];
@@ -38,7 +39,8 @@ static double first_trip(struct net_bench *b, int bytes)
     return m.median_s;
 }
 
-/* Does a send wait? A trip takes trip_s or less. On all. */
+/* 1 if a send of `bytes` waits for its receiver, else 0, on all processes. trip_s: upper limit of the time of a trip.
+ * Collective. */
 static int send_waits(struct net_bench *b, int bytes, double trip_s)
 {
     int other = b->leader[1], answer;
@@ -88,10 +90,10 @@ void net_find_eager(struct net_bench *b)
 /* ---------------------------------------------------------------- sizes */
 
 enum { PAIRS = 3 };                    /* at once, of different hosts */
-/* So many sizes in a doubling, from the least up to the protocols' last, and beyond. The narrowest piece of SimGrid's
- * default factors spans 0.6 of one, and a line through it wants three sizes. */
+/* Sizes per doubling: FINE_STEPS from LEAST to LAST (beyond all changes of protocol), COARSE_STEPS above. The narrowest
+ * segment of SimGrid's default factors spans 0.6 of a doubling, and a line through it needs three sizes. */
 enum { LEAST = 32, LAST = 1 << 17, COARSE_STEPS = 2 };
-/* The largest. Simulated time is not to be wasted: beyond the protocols' last a line has no bends there. */
+/* The largest size. A simulation stops at LAST, since its times are linear beyond. */
 #ifdef HRUN_SMPI
 enum { MOST = LAST, FINE_STEPS = 6 };
 #else
@@ -115,7 +117,8 @@ static int next_size(int bytes)
     return sweep_size(base, k + by);
 }
 
-/* The pair of which this process is a part: 1 with *i and *j; 0: none. Of one group, if there are two hosts of one. */
+/* 1 if this process is in a pair, with its hosts *i and *j, else 0. The hosts of a pair are of one group if any group
+ * has two. */
 static int find_sweep_pair(const struct net_bench *b, int *i, int *j)
 {
     int pairs = 0, free_host = -1, most = b->apart ? 1 : PAIRS;
@@ -153,10 +156,9 @@ void net_sizes(struct net_bench *b)
 
 /* ---------------------------------------------------------------- scatter and gather */
 
-/* Paper 002 saw M1, M2 and S between some KB and 100 KB; from the least on each size is sqrt(2) times the last. A
- * region where some gathers take longer shows in many repetitions, and with many hosts; a simulated network has none,
- * and fewer sizes tell its slopes.
- */
+/* Paper 002 found M1, M2 and S between some KB and 100 KB. Each size is sqrt(2) times the one before. The region where
+ * some gathers take longer shows only with many repetitions and hosts. A simulated network has no such region, and
+ * fewer sizes are enough for its slopes. */
 enum { SPREAD_LEAST = 1 << 10, SPREAD_REPETITIONS = 20 };
 #ifdef HRUN_SMPI
 enum { SPREAD_MOST = 1 << 15, SPREAD_HOSTS = 3, SPREAD_STEPS = 1 };

@@ -1,6 +1,6 @@
-/* trips.c - round trips of all pairs, in rounds of disjoint ones; what disturbs itself is tried one at a time
+/* trips.c - round trips of all pairs, in rounds of disjoint pairs; pairs that disturb each other run one at a time
  *
- * Paper 002, section 3: T_ij(0), and T_ij(M) with empty replies, here in both directions, as rates may differ.
+ * Paper 002, section 3: T_ij(0), and T_ij(M) with empty replies; here in both directions, since rates may differ.
  */
 #include "measure.h"
 
@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With more hosts each is tried with FULL_MOST - 1 others only: hosts of one kind share parameters. */
+/* With more hosts, each is measured with FULL_MOST - 1 others only, since hosts of one kind share parameters. */
 enum { FULL_MOST = 32 };
-/* Trips at once are taken to disturb each other when alone they take less by more than this. */
+/* Simultaneous trips disturb each other if a trip alone is shorter by more than this fraction. */
 static const double DISTURBED = 0.1;
-/* What the way between two switches must differ by, as a part of the median, to be seen: more than what is noise of
- * medians, less than the hop of a switch among a few (a third of the latency where a way has three of them). */
+/* Latencies of hosts behind different switches differ by more than this fraction of the median latency: more than the
+ * noise of medians, less than one switch hop (a third of the latency of a path with three hops). */
 static const double GROUP_SLACK = 0.25;
-/* Messages between two parts that are slowed by so much more than those inside share something thin. */
+/* Messages between two parts share a bottleneck if their slowdown exceeds that inside the parts by this factor. */
 static const double SLOWED = 1.2;
-/* The bytes of trips at once, one after the other, take this multiple of an empty trip. Trips begin up to an
- * empty one apart, and do not share until then: what they share is found within this part of it. */
+/* The bytes of all simultaneous trips together take at least this multiple of an empty trip. Trips begin up to one
+ * empty trip apart, so a shared rate has a relative error of at most 1 / SEEN_BESIDE. */
 static const double SEEN_BESIDE = 64;
 #ifdef HRUN_SMPI
 enum { SIMULATED = 1 };
@@ -26,15 +26,15 @@ enum { SIMULATED = 1 };
 enum { SIMULATED = 0 };
 #endif
 
-/* Of the median of n normal ones: sqrt(pi / 2) sd / sqrt(n). */
+/* sqrt(pi / 2): the standard error of the median of n normal values is this times sd / sqrt(n). */
 static const double MEDIAN_ERROR = 1.2533;
 
-/* What trips took, and its standard errors; both nhosts by nhosts. */
+/* Times of trips and their standard errors, s; both nhosts by nhosts, row: leader. */
 struct trip_table {
     double *s, *error;
 };
 
-/* The trip of hosts i and j, on both; others pass by. */
+/* Measure the trip from host i to host j. Processes other than their leaders return at once. */
 static void measure_trip(struct net_bench *b, int i, int j, int bytes, struct trip_table into)
 {
     struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
@@ -67,7 +67,8 @@ static int full_rounds(int n)
     return n > FULL_MOST ? net_rounds(FULL_MOST) : net_rounds(n);
 }
 
-/* Empty trips are led by one of the two, each as often as the other. */
+/* Trips with bytes are measured in both directions. An empty trip is led by one of the two; each host leads about half
+ * of its empty trips. */
 static void trip_pair(struct net_bench *b, int i, int j, int bytes, struct trip_table into)
 {
     int low = i < j ? i : j, high = i < j ? j : i;
@@ -78,7 +79,7 @@ static void trip_pair(struct net_bench *b, int i, int j, int bytes, struct trip_
         measure_trip(b, high, low, bytes, into);
 }
 
-/* All rounds at once: a host goes on as soon as its partner is there. */
+/* All rounds, without a barrier between them: a host continues as soon as its partner is ready. */
 static void trips_in_rounds(struct net_bench *b, int bytes, struct trip_table into)
 {
     for (int r = 0; r < full_rounds(b->nhosts) && net_leads_host(b); r++) {
@@ -90,13 +91,13 @@ static void trips_in_rounds(struct net_bench *b, int bytes, struct trip_table in
     share_table(b, into);
 }
 
-/* Are trips of i and j tried alone? */
+/* 1 if no other trip runs during trips of i and j, else 0. */
 static int is_alone(const struct net_bench *b, int i, int j)
 {
     return b->apart || b->group_of[i] != b->group_of[j];
 }
 
-/* Do these two have a round? */
+/* 1 if i and j are partners in one of the rounds, else 0. */
 static int is_tried(int n, int i, int j)
 {
     int r = 0;
@@ -106,9 +107,9 @@ static int is_tried(int n, int i, int j)
     return r < full_rounds(n);
 }
 
-/* The same trips, one pair at a time; of those in one group only where these disturb each other, too. Who is next has
- * to wait, asleep; that takes time, which simulated hosts do without where a host is of both pairs: its own trips are
- * one after the other anyway. So every second host has its partners in descending order. */
+/* The same trips, one pair at a time; pairs inside a group only if b->apart. The next pair waits in a barrier. In a
+ * simulation the barrier is left out if a host is in both pairs, since its own trips never overlap. Every second host
+ * has its partners in descending order to make that frequent. */
 static void trips_one_by_one(struct net_bench *b, int bytes, struct trip_table into)
 {
     int n = b->nhosts, last[2] = { -1, -1 };
@@ -131,7 +132,7 @@ static void trips_one_by_one(struct net_bench *b, int bytes, struct trip_table i
 
 /* ---------------------------------------------------------------- many at once */
 
-/* What an empty trip takes, led by one of the two or by both. */
+/* Time of an empty trip, which one of the two hosts has led: the entry of the other is 0. */
 static double empty_trip(const struct net_bench *b, int i, int j, double *error)
 {
     int there = i * b->nhosts + j, back = j * b->nhosts + i;
@@ -147,7 +148,7 @@ double net_bytes_take(const struct net_bench *b, int i, int j)
     return all > empty && empty > 0 ? all - empty : 0;
 }
 
-/* The least power of two, up to `most`, with which all trips from[m] to to[m] show what they share. */
+/* b->bytes, doubled (up to `most`) until the n trips from[k] to to[k] satisfy SEEN_BESIDE. */
 static int bytes_beside(const struct net_bench *b, const int *from, const int *to, int n, int most)
 {
     int bytes = b->bytes;
@@ -161,7 +162,7 @@ static int bytes_beside(const struct net_bench *b, const int *from, const int *t
     return bytes;
 }
 
-/* n trips at once with `bytes` there, from[m] to to[m], hosts; what each took, on all. took[n] */
+/* n trips at once of `bytes` from host from[k] to host to[k]. took[n]: their times on all processes. Collective. */
 static void trips_at_once(struct net_bench *b, const int *from, const int *to, int n, int bytes, struct net_times *took)
 {
     struct net_times m;
@@ -179,7 +180,7 @@ static void trips_at_once(struct net_bench *b, const int *from, const int *to, i
     MPI_Allreduce(MPI_IN_PLACE, took, n * (int)sizeof *took, MPI_BYTE, MPI_BOR, b->m.comm);     /* all others have 0 */
 }
 
-/* The m-th host of a group, -1. */
+/* The m-th host of a group; -1: there is none. */
 static int host_of_group(const struct net_bench *b, int group, int m)
 {
     for (int h = 0; h < b->nhosts; h++)
@@ -197,7 +198,7 @@ static int group_size(const struct net_bench *b, int group)
     return n;
 }
 
-/* n trips from group g to group h at once, as lib/net/net.h has it. */
+/* n simultaneous trips from group g to group h: one record with the means over the trips. */
 static void measure_pairs(struct net_bench *b, int g, int h, int n)
 {
     struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n };
@@ -243,7 +244,7 @@ struct load {
     struct net_times *took;            /* nhosts */
 };
 
-/* By how much trips at once take longer than their hosts' bytes do: the mean. */
+/* Mean, over n simultaneous trips, of the time of the bytes over the best time of the two hosts. */
 static double mean_slowdown(const struct load *l, int n, int bytes)
 {
     double sum = 0, error;
@@ -255,7 +256,7 @@ static double mean_slowdown(const struct load *l, int n, int bytes)
     return sum;
 }
 
-/* Pairs of neighbours in v[n] from place k on. Result: the next place. */
+/* Put pairs of neighbours in v[n] into l->from and l->to from index k on, up to `most`. Result: the next index. */
 static int pair_neighbours(const struct load *l, const int *v, int n, int k, int most)
 {
     for (int m = 0; m + 1 < n && k < most; m += 2, k++) {
@@ -275,7 +276,7 @@ static int parts_slow_each_other(void *ctx, const int *a, int na, const int *b, 
         l->from[k] = a[k];
         l->to[k] = b[k];
     }
-    /* Beyond rendezvous latencies are others than those of empty messages. */
+    /* Above the eager limit latencies differ from those of empty messages. */
     bytes = bytes_beside(l->b, l->from, l->to, n, l->b->eager);
     across = mean_slowdown(l, n, bytes);
     inside = pair_neighbours(l, a, na, 0, n);
@@ -305,9 +306,9 @@ static void find_groups(struct net_bench *b)
     free(took);
 }
 
-/* ---------------------------------------------------------------- one at a time where they disturb each other */
+/* ---------------------------------------------------------------- one at a time if trips disturb each other */
 
-/* Do trips inside a group, that ran at once, take less when they run alone? Of one pair of the first round. */
+/* 1 if a trip inside a group is shorter alone than it was beside others, else 0. Measures one pair of round 0. */
 static int are_disturbed(struct net_bench *b)
 {
     int n = b->nhosts, i = 0, j, before = b->n, differ = 0;
@@ -328,7 +329,7 @@ static int are_disturbed(struct net_bench *b)
     return differ;
 }
 
-/* Forget what was measured from record `first` on of pairs that are measured again. */
+/* From record `first` on, drop the records and times of pairs that will be measured again. */
 static void drop_records(struct net_bench *b, int first)
 {
     int n = b->nhosts, kept = first;
@@ -362,8 +363,8 @@ void net_trips(struct net_bench *b)
 
 /* ---------------------------------------------------------------- both ways at once */
 
-/* Partners of each host in its group; pairs of any two groups, which tell whether both ways share what is between
- * them. */
+/* The number of partners of each host inside its group, and of pairs between any two groups. The latter show whether
+ * both directions share the trunk. */
 enum { BOTHS = 3 };
 
 static void measure_both(struct net_bench *b, int i, int j, int bytes)
@@ -393,7 +394,7 @@ void net_boths(struct net_bench *b)
             h = b->group_of[i] + b->group_of[j] - g;
             if (g == h || tried[g * n + h]++ < BOTHS)
                 measure_both(b, i, j, b->bytes);
-            /* Of sizes that wait for the receiver some tell enough. */
+            /* A few pairs are enough for a size whose sends wait for the receiver. */
             if (r == 0 && b->eager && 2 * b->eager < NET_BYTES_MAX && waiting++ < BOTHS)
                 measure_both(b, i, j, 2 * b->eager);
         }
