@@ -58,7 +58,7 @@ struct point {              /* a run */
     double T, weight;       /* weight: relative to others of this T, by its residual */
     int option;             /* of a run on one sub-cluster */
     double span;            /* s */
-    int config;             /* its number among different ones */
+    int config;             /* its number among different ones; -1: of one PE */
     int held;               /* 1: it is left out of the fit */
 };
 
@@ -75,8 +75,7 @@ struct hrun_common {
     struct option *options; /* nsubs by nprocs */
     int *most;              /* nsubs: the most PEs of a run on it alone */
     struct point *points;
-    size_t n;
-    size_t p;
+    size_t n, p;            /* points, terms */
     struct hrun_expr **terms;   /* p, the definition's */
     double *x;              /* n by p */
     int *divided;           /* p */
@@ -86,20 +85,6 @@ struct hrun_common {
     struct hrun_tasking tasking;
     struct hrun_part_time *times;   /* nsubs: scratch */
 };
-
-int hrun_common_needed(const struct hrun_row *rows, size_t n, int M)
-{
-    int P = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (rows[i].M != M || rows[i].kind != HRUN_ROW_OWN)
-            continue;
-        if (P && rows[i].P != P)
-            return 0;
-        P = rows[i].P;
-    }
-    return 1;
-}
 
 /* Index of an option, -1 for an M that the definition has not got. */
 static int option_of(const struct hrun_common *c, int sub, int M)
@@ -112,40 +97,35 @@ static int option_of(const struct hrun_common *c, int sub, int M)
 
 /* ------------------------------------------------------------------ runs */
 
-static void add_common_point(struct hrun_common *c, const struct hrun_row *row, const struct hrun_mixed_run *m, int sub)
+/* A run on one sub-cluster; it is left out if the definition does not have its M. */
+static void add_row_point(struct hrun_common *c, const struct hrun_row *row, int sub)
 {
-    struct point *q = &c->points[c->n];
+    int o = option_of(c, sub, row->M);
 
-    if (row)
-        *q = (struct point){ .row = row, .N = row->N, .P = row->P, .one_pe = row->kind == HRUN_ROW_SINGLE, .T = row->T,
-                             .option = option_of(c, sub, row->M) };
-    else
-        *q = (struct point){ .mixed = m, .N = m->N, .P = m->P, .T = m->T, .option = -1 };
-    q->weight = q->span = 1;
-    if (row && q->option < 0)
+    if (o < 0)
         return;
-    if (row) {
-        c->options[q->option].known = 1;
-        if (row->P / row->M > c->most[sub])
-            c->most[sub] = row->P / row->M;
-    }
-    c->n++;
+    c->points[c->n++] = (struct point){ .row = row, .N = row->N, .P = row->P, .T = row->T, .option = o,
+                                        .one_pe = row->kind == HRUN_ROW_SINGLE };
+    c->options[o].known = 1;
+    c->most[sub] = row->P / row->M > c->most[sub] ? row->P / row->M : c->most[sub];
 }
 
-/* All parts of a mixed run are options? They are known then. */
-static int has_options(struct hrun_common *c, const struct hrun_mixed_run *m)
+/* A run on several; it is left out if the definition does not have all its M, or not all its parts are known. */
+static void add_mixed_point(struct hrun_common *c, const struct hrun_mixed_run *m)
 {
-    const struct hrun_mixed_part *parts = c->mixed->parts + m->first;
+    const struct hrun_mixed_part *from = c->mixed->parts + m->first;
 
     for (size_t i = 0; i < m->nparts; i++)
-        if (option_of(c, parts[i].sub, parts[i].M) < 0)
-            return 0;
+        if (option_of(c, from[i].sub, from[i].M) < 0)
+            return;
     for (size_t i = 0; i < m->nparts; i++) {
-        c->parts[m->first + i].option = option_of(c, parts[i].sub, parts[i].M);
-        c->parts[m->first + i].share = parts[i].share;
-        c->options[c->parts[m->first + i].option].known = 1;
+        int o = option_of(c, from[i].sub, from[i].M);
+
+        c->parts[m->first + i] = (struct part){ .option = o, .share = from[i].share };
+        c->options[o].known = 1;
     }
-    return m->whole;
+    if (m->whole && m->nparts > 1)
+        c->points[c->n++] = (struct point){ .mixed = m, .N = m->N, .P = m->P, .T = m->T, .option = -1 };
 }
 
 /* The terms' values at all points, of which those whose place the network does not know are left out. */
@@ -310,17 +290,15 @@ static int fit_terms(struct hrun_common *c, double *a, double *b, struct hrun_er
     return hrun_fit_nnls(&problem, &result, err);
 }
 
-/* v of those options that runs tell of, in the mean. */
-static double usual_v(const struct hrun_common *c)
+/* The mean v of the options that runs tell of. */
+static double mean_known_v(const struct hrun_common *c)
 {
-    double sum = 0;
-    int n = 0;
+    double sum = 0, n = 0;
 
-    for (int o = 0; o < c->nsubs * c->nprocs; o++)
-        if (c->options[o].known_by == BY_RUNS) {
-            sum += c->options[o].v;
-            n++;
-        }
+    for (int o = 0; o < c->nsubs * c->nprocs; o++) {
+        sum += c->options[o].known_by == BY_RUNS ? c->options[o].v : 0;
+        n += c->options[o].known_by == BY_RUNS;
+    }
     return n ? sum / n : 1;
 }
 
@@ -392,7 +370,7 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
     if (!n) {
         double most = fmin(slowest_possible(c, o), count ? others / count : INFINITY);
 
-        *own = (struct option){ own->known, isfinite(most), isfinite(most) ? bounded(most) : 1, usual_v(c), 0 };
+        *own = (struct option){ own->known, isfinite(most), isfinite(most) ? bounded(most) : 1, mean_known_v(c), 0 };
         return 0;
     }
     own->known_by = BY_RUNS;
@@ -521,8 +499,7 @@ static int iterate(struct hrun_common *c, struct hrun_error *err)
  * a glitch. */
 static double missed(const struct hrun_common *c, int held)
 {
-    double sum = 0;
-    int n = 0;
+    double sum = 0, n = 0;
 
     for (size_t i = 0; i < c->n; i++)
         if (!c->points[i].one_pe && c->points[i].held == held) {
@@ -538,7 +515,7 @@ static int missed_unseen(struct hrun_common *c, struct hrun_tasking form, double
     *out = 0;
     for (int fold = 0; fold < FOLDS; fold++) {
         for (size_t i = 0; i < c->n; i++)
-            c->points[i].held = !c->points[i].one_pe && c->points[i].config % FOLDS == fold;
+            c->points[i].held = c->points[i].config % FOLDS == fold;
         c->tasking = form;
         if (iterate(c, err))
             return -1;
@@ -551,18 +528,18 @@ static int missed_unseen(struct hrun_common *c, struct hrun_tasking form, double
 
 static int same_common_config(const struct hrun_common *c, const struct point *x, const struct point *y)
 {
-    int same = 1;
+    if (!x->mixed || !y->mixed)
+        return x->row && y->row && x->option == y->option && x->P == y->P;
+    if (x->mixed->nparts != y->mixed->nparts)
+        return 0;
+    for (size_t i = 0; i < x->mixed->nparts; i++) {
+        const struct hrun_mixed_part *a = &c->mixed->parts[x->mixed->first + i];
+        const struct hrun_mixed_part *b = &c->mixed->parts[y->mixed->first + i];
 
-    if (x->mixed && y->mixed) {
-        for (size_t i = 0; i < x->mixed->nparts && x->mixed->nparts == y->mixed->nparts; i++) {
-            const struct hrun_mixed_part *a = &c->mixed->parts[x->mixed->first + i],
-                                         *b = &c->mixed->parts[y->mixed->first + i];
-
-            same &= a->sub == b->sub && a->M == b->M && a->pes == b->pes;
-        }
-        return same && x->mixed->nparts == y->mixed->nparts;
+        if (a->sub != b->sub || a->M != b->M || a->pes != b->pes)
+            return 0;
     }
-    return x->row && y->row && x->option == y->option && x->P == y->P;
+    return 1;
 }
 
 /* Number the different configurations of several PEs. Result: how many. */
@@ -608,15 +585,11 @@ static int fit_common(struct hrun_common *c, const struct hrun_fit_options *opti
 {
     struct hrun_fit_job job = { .app = c->app, .options = *options, .skipped = HRUN_BUF_INIT };
     size_t none = 0;
-    int rc = hrun_fit_network(&job, NULL, &none, err);
+    int rc = hrun_fit_network(&job, NULL, &none, err) || evaluate_common(c, &job, err) ? -1 : 0;
 
-    if (!rc)
-        rc = evaluate_common(c, &job, err);
     hrun_buf_release(&job.skipped);
     hrun_fit_network_release(&job);
-    if (rc || !c->n || !c->p)
-        return rc;
-    return compete(c, err);
+    return rc || !c->n || !c->p ? rc : compete(c, err);
 }
 
 struct hrun_tasking hrun_common_tasking(const struct hrun_common *c)
@@ -624,17 +597,17 @@ struct hrun_tasking hrun_common_tasking(const struct hrun_common *c)
     return c ? c->tasking : (struct hrun_tasking){ 0 };
 }
 
-int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows, const size_t *nrows, int nsubs,
-                       const struct hrun_mixed *mixed, const struct hrun_fit_options *options,
-                       struct hrun_common **out, struct hrun_error *err)
+int hrun_common_create(const struct hrun_app *app, const struct hrun_common_data *data,
+                       const struct hrun_fit_options *options, struct hrun_common **out, struct hrun_error *err)
 {
+    const struct hrun_mixed *mixed = data->mixed;
     struct hrun_common *c;
+    int nsubs = data->nsubs, known = 0;
     size_t n = mixed->nruns, subs = (size_t)nsubs;
-    int known = 0;
 
     *out = NULL;
     for (int i = 0; i < nsubs; i++)
-        n += nrows[i];
+        n += data->nrows[i];
     if (!hrun_family_of(app)->has_forms || !app->np.n || !n)
         return 0;
     c = xcalloc(1, sizeof *c);
@@ -646,11 +619,10 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
     c->parts = xcalloc(mixed->nparts + 1, sizeof *c->parts);
     c->times = xcalloc(mixed->nparts + 1, sizeof *c->times);
     for (int i = 0; i < nsubs; i++)
-        for (size_t k = 0; k < nrows[i]; k++)
-            add_common_point(c, &rows[i][k], NULL, i);
+        for (size_t k = 0; k < data->nrows[i]; k++)
+            add_row_point(c, &data->rows[i][k], i);
     for (size_t k = 0; k < mixed->nruns; k++)
-        if (has_options(c, &mixed->runs[k]) && mixed->runs[k].nparts > 1)
-            add_common_point(c, NULL, &mixed->runs[k], -1);
+        add_mixed_point(c, &mixed->runs[k]);
     for (int o = 0; o < nsubs * c->nprocs; o++)
         known += c->options[o].known;
     if (known < 2 || !c->n) {
@@ -697,7 +669,7 @@ static void add_alone_rows(const struct hrun_common *c, int o, int M, struct hru
 void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_row *out, size_t *count)
 {
     int o = c ? option_of(c, sub, M) : -1;
-    size_t first = *count;
+    size_t first;
     double beyond = 0, share;
 
     if (o < 0 || !c->options[o].known || !c->options[o].known_by)

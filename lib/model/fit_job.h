@@ -61,8 +61,8 @@ struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job);
 int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err);
 void hrun_fit_network_release(struct hrun_fit_job *job);
 
-/* The value of NP-T term e at a row; of a network term in the row's configuration. Errors: those of hrun_term_eval and
- * hrun_term_network. */
+/* The value of NP-T term e at a row; of a network term in the row's configuration. Errors: those of hrun_term_eval,
+ * hrun_term_network_call and hrun_netview_time. */
 int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const struct hrun_row *row, double *out,
                   struct hrun_error *err);
 
@@ -77,18 +77,20 @@ int hrun_fit_check_options(const struct hrun_fit_options *options, struct hrun_e
 
 /* ------------------------------------------------------------------ what sub-clusters have in common */
 
-/* Does rows[n] of one sub-cluster, in their order, tell too little of how time with M processes per PE follows P: less
- * than two different P > M on the sub-cluster alone? */
-int hrun_common_needed(const struct hrun_row *rows, size_t n, int M);
-
 struct hrun_common;
 
-/* Fit to rows[i][nrows[i]] of sub-clusters i < nsubs and to the mixed runs. *out = NULL where there is nothing to
- * share: another family than NP-T, or runs of one number of processes per PE of one sub-cluster alone. rows and
- * samples must outlive it. Errors: HRUN_ENONFINITE (a term without a value at a run), those of lib/fit. */
-int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows, const size_t *nrows, int nsubs,
-                       const struct hrun_mixed *mixed, const struct hrun_fit_options *options,
-                       struct hrun_common **out, struct hrun_error *err);
+/* The runs on all sub-clusters; rows and samples must outlive the struct hrun_common. */
+struct hrun_common_data {
+    struct hrun_row *const *rows;       /* nsubs: of each sub-cluster nrows[i] */
+    const size_t *nrows;
+    int nsubs;
+    const struct hrun_mixed *mixed;     /* runs on several sub-clusters */
+};
+
+/* *out = NULL if there is nothing to share: another family than NP-T, or runs of one number of processes per PE of one
+ * sub-cluster alone. Errors: HRUN_ENONFINITE (a term without a value at a run), those of lib/fit. */
+int hrun_common_create(const struct hrun_app *app, const struct hrun_common_data *data,
+                       const struct hrun_fit_options *options, struct hrun_common **out, struct hrun_error *err);
 void hrun_common_destroy(struct hrun_common *c);
 
 /* The form that won; equal shares where c is NULL. */

@@ -80,6 +80,21 @@ static int has_shared(const struct hrun_row *rows, size_t n, int M)
     return 0;
 }
 
+/* Do rows[n] of one sub-cluster have fewer than two different P > M? Then they do not tell how time follows P. */
+static int needs_shared(const struct hrun_row *rows, size_t n, int M)
+{
+    int P = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].M != M || rows[i].kind != HRUN_ROW_OWN)
+            continue;
+        if (P && rows[i].P != P)
+            return 0;
+        P = rows[i].P;
+    }
+    return 1;
+}
+
 /* Fit one sub-cluster to rows[n]: *out, NULL when there is no model. */
 static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, struct hrun_models **out,
                    struct hrun_error *err)
@@ -103,7 +118,7 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
     }
     for (int i = 0; i < m->n; i++)
         if (!strcmp(m->v[i].family, "npt") && has_shared(rows, n, m->v[i].M) &&
-            hrun_common_needed(j->base[sub], j->nbase[sub], m->v[i].M))
+            needs_shared(j->base[sub], j->nbase[sub], m->v[i].M))
             note_shared(&m->v[i]);
     *out = m;
     return 0;
@@ -483,7 +498,8 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
     if (app->shares.units && find_ignored(&j, &with_form.tasking.ignores, err))
         goto out;
     if (options->method != HRUN_METHOD_LS && hrun_family_of(app)->is_joint &&
-        hrun_common_create(app, j.base, j.nbase, nsubs, &j.mixed, options, &j.common, err))
+        hrun_common_create(app, &(struct hrun_common_data){ j.base, j.nbase, nsubs, &j.mixed }, options, &j.common,
+                           err))
         goto out;
     if (!app->shares.units)
         with_form.tasking = hrun_common_tasking(j.common);

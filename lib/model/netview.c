@@ -188,53 +188,45 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
     return 0;
 }
 
-/* The bound for P ranks of which n are laid. */
-static int bound_laid(struct hrun_netview *v, enum hrun_net_op op, double bytes, int n, int beside, int P,
-                      double *time_s, struct hrun_error *err)
+/* The bound for P ranks, of which the first n are in v->host and v->kind. */
+static double bound_with_ranks(struct hrun_netview *v, const struct hrun_net_call *call, int n, int beside, int P,
+                               struct hrun_error *err)
 {
-    struct hrun_net_call call = { .op = op, .bytes = bytes };
     struct hrun_net_ranks some = { n, v->host, v->kind };
-    double t;
+    double t = v->source.bound(v->source.ctx, call, P, &some, beside, err);
 
-    if (v->source.bound(v->source.ctx, &call, P, &some, beside, &t, err))
-        return -1;
-    *time_s = isfinite(t) && t > 0 ? t : 0;
-    return 0;
+    return isnan(t) ? NAN : isfinite(t) && t > 0 ? t : 0;
 }
 
-int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes, int sub, int m, int P, double *time_s,
-                       struct hrun_error *err)
+double hrun_netview_bound(struct hrun_netview *v, const struct hrun_net_call *call, const struct hrun_option *option,
+                          int P, struct hrun_error *err)
 {
-    int64_t beside = v->subs[sub].beside < 0 ? P : (int64_t)v->subs[sub].beside * m;
+    const struct sub *sub = &v->subs[option->sub];
+    int m = option->m;
+    int64_t beside = sub->beside < 0 ? P : (int64_t)sub->beside * m;
 
-    if (!v->source.bound || P < 2 || m > P || v->subs[sub].npes < 1) {
-        *time_s = 0;
+    if (!v->source.bound || P < 2 || m > P || sub->npes < 1)
         return 0;
-    }
     make_rank_room(v, m);
     for (int r = 0; r < m; r++) {
-        v->host[r] = v->subs[sub].pes[0].host;   /* the first PE is used in any case */
-        v->kind[r] = v->subs[sub].pes[0].kind;
+        v->host[r] = sub->pes[0].host;   /* the first PE is used in any case */
+        v->kind[r] = sub->pes[0].kind;
     }
-    return bound_laid(v, op, bytes, m, beside < P ? (int)beside : P, P, time_s, err);
+    return bound_with_ranks(v, call, m, beside < P ? (int)beside : P, P, err);
 }
 
-int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const struct hrun_config *config,
-                      int known, int P, double *time_s, struct hrun_error *err)
+double hrun_netview_part(struct hrun_netview *v, const struct hrun_net_call *call, const struct hrun_config *config,
+                         int known, int P, struct hrun_error *err)
 {
     int n = 0, beside = 0;
 
     if (count_view_ranks(v, config, &n, err))
-        return -1;
+        return NAN;
     list_ranks(v, config, n);
     for (int i = 0; i < known; i++)
         if (config->pes[i] && v->subs[i].sharing >= known)
             beside = P;
-    if (!v->source.bound || P < 2 || n > P) {
-        *time_s = 0;
-        return 0;
-    }
-    return bound_laid(v, op, bytes, n, beside, P, time_s, err);
+    return v->source.bound && P >= 2 && n <= P ? bound_with_ranks(v, call, n, beside, P, err) : 0;
 }
 
 /* ------------------------------------------------------------------ runs */
@@ -374,11 +366,10 @@ static int predict_by_network(const void *ctx, const struct hrun_net_call *call,
     return 0;
 }
 
-static int bound_by_network(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
-                            int beside, double *time_s, struct hrun_error *err)
+static double bound_by_network(const void *ctx, const struct hrun_net_call *call, int n,
+                               const struct hrun_net_ranks *some, int beside, struct hrun_error *err)
 {
-    *time_s = hrun_net_bound(ctx, call, n, some, beside, err);
-    return isnan(*time_s) ? -1 : 0;
+    return hrun_net_bound(ctx, call, n, some, beside, err);
 }
 
 struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net)

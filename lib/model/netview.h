@@ -12,10 +12,10 @@ struct hrun_netview_source {
     /* Time of an operation among ranks, n >= 2. 0, or -1 with *err. */
     int (*predict)(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                    double *time_s, struct hrun_error *err);
-    /* A lower bound of it among n ranks, of which `some` take part, for others anywhere, no more than `beside` of them
-     * on a host of `some`. NULL: 0. */
-    int (*bound)(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
-                 int beside, double *time_s, struct hrun_error *err);
+    /* A lower bound of it among n ranks, of which `some` take part; the others are anywhere, at most `beside` of them
+     * on each host of `some`. NAN with *err. NULL: all bounds are 0. */
+    double (*bound)(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
+                    int beside, struct hrun_error *err);
 };
 
 struct hrun_netview_pe {
@@ -42,15 +42,15 @@ struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, c
 int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const struct hrun_config *config,
                       double *time_s, struct hrun_error *err);
 
-/* A lower bound in s of the same in every configuration with P processes in all, of which sub-cluster sub has m on each
- * PE that it uses. Errors: as above. */
-int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes, int sub, int m, int P, double *time_s,
-                       struct hrun_error *err);
+/* A lower bound in s of the time of call in every configuration that has P processes and uses the option. NAN with
+ * *err; errors: as above. */
+double hrun_netview_bound(struct hrun_netview *v, const struct hrun_net_call *call, const struct hrun_option *option,
+                          int P, struct hrun_error *err);
 
-/* A lower bound in s of the same in every configuration with P processes in all that is as this one on sub-clusters
- * 0..known-1; on the others this one is 0. Errors: as above. */
-int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const struct hrun_config *config,
-                      int known, int P, double *time_s, struct hrun_error *err);
+/* A lower bound in s of the time of call in every configuration that has P processes and is equal to this one on
+ * sub-clusters 0..known-1; this one uses no others. NAN with *err; errors: as above. */
+double hrun_netview_part(struct hrun_netview *v, const struct hrun_net_call *call, const struct hrun_config *config,
+                         int known, int P, struct hrun_error *err);
 
 /* The configuration of a run, by the names in its record; own: the sub-cluster in whose log
  * it is, where the record does not tell it of a run on one alone (-1: not known). 1, or 0 when the view has no such

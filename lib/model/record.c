@@ -292,7 +292,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     r->sigma_rel = job->options.sigma_rel / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
     measured_range(r, nown ? own : rows, nown ? nown : n);
     r->npoints = (int)nown;
-    set_training_error(r, nown ? data->x + anchors * (size_t)data->terms->n : data->x, nown ? own : rows, nown ? nown : n);
+    set_training_error(r, data->x + (nown ? anchors * (size_t)data->terms->n : 0), nown ? own : rows, nown ? nown : n);
     if (!strcmp(family, "npt") && job->left_out.len)
         hrun_buf_addf(&note, "%s", job->left_out.data);
     note_dropped(&note, data->terms, job);
@@ -380,6 +380,8 @@ int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const str
                   struct hrun_error *err)
 {
     struct hrun_config config;
+    struct hrun_net_call call;
+    double factor, t;
 
     if (!hrun_term_is_network(e)) {
         if (hrun_term_eval(e, HRUN_TERM_NP, (double)row->N, row->P, 0, out, err))
@@ -389,5 +391,9 @@ int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const str
     }
     if (!hrun_netview_config(job->net, row->sample, row->own, &config))
         return hrun_fail(err, HRUN_EINVAL, "the network does not know where a run was");
-    return hrun_term_network(e, (double)row->N, row->sample->P, job->net, &config, out, err);
+    if (hrun_term_network_call(e, (double)row->N, row->sample->P, &factor, &call, err) ||
+        hrun_netview_time(job->net, call.op, call.bytes, &config, &t, err))
+        return -1;
+    *out = factor * t;
+    return 0;
 }

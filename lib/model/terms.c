@@ -41,68 +41,19 @@ struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind
     return e;
 }
 
-/* Factor and bytes of a network term. */
-static int network_parts(struct hrun_expr *e, double N, double P, double *factor, double *bytes, struct hrun_error *err)
+int hrun_term_network_call(struct hrun_expr *e, double N, double P, double *factor, struct hrun_net_call *out,
+                           struct hrun_error *err)
 {
-    double np[3] = { N, P, 1 / P };
+    double np[3] = { N, P, 1 / P }, k, bytes;
 
-    if (hrun_expr_eval(e, np, factor, err) || hrun_expr_eval_argument(e, 0, np, bytes, err))
+    if (hrun_expr_eval(e, np, &k, err) || hrun_expr_eval_argument(e, 0, np, &bytes, err))
         return -1;
-    if (*factor < 0 || *bytes < 0)
+    if (k < 0 || bytes < 0)
         return hrun_fail(err, HRUN_EINVAL, "'%s' %s %g at N=%.15g, P=%.15g: below 0", hrun_expr_text(e),
-                         *bytes < 0 ? "sends bytes of" : "has a factor of", *bytes < 0 ? *bytes : *factor, N, P);
-    return 0;
-}
-
-/* In the order of lib/app's functions. */
-static enum hrun_net_op operation(const struct hrun_expr *e)
-{
-    return (enum hrun_net_op)hrun_expr_call_function(e, 0);
-}
-
-int hrun_term_network_call(struct hrun_expr *e, double N, double P, struct hrun_net_call *out, struct hrun_error *err)
-{
-    double bytes, factor;
-
-    if (network_parts(e, N, P, &factor, &bytes, err))
-        return -1;
-    *out = (struct hrun_net_call){ .op = operation(e), .bytes = bytes };
-    return 0;
-}
-
-int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view,
-                      const struct hrun_config *config, double *out, struct hrun_error *err)
-{
-    double bytes, factor, t;
-
-    if (network_parts(e, N, P, &factor, &bytes, err) ||
-        hrun_netview_time(view, operation(e), bytes, config, &t, err))
-        return -1;
-    *out = factor * t;
-    return 0;
-}
-
-int hrun_term_network_bound(struct hrun_expr *e, double N, int P, struct hrun_netview *view, int sub, int m,
-                            double *out, struct hrun_error *err)
-{
-    double bytes, factor, t;
-
-    if (network_parts(e, N, P, &factor, &bytes, err) ||
-        hrun_netview_bound(view, operation(e), bytes, sub, m, P, &t, err))
-        return -1;
-    *out = factor * t;
-    return 0;
-}
-
-int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_netview *view,
-                           const struct hrun_config *config, int known, double *out, struct hrun_error *err)
-{
-    double bytes, factor, t;
-
-    if (network_parts(e, N, P, &factor, &bytes, err) ||
-        hrun_netview_part(view, operation(e), bytes, config, known, P, &t, err))
-        return -1;
-    *out = factor * t;
+                         bytes < 0 ? "sends bytes of" : "has a factor of", bytes < 0 ? bytes : k, N, P);
+    *factor = k;
+    /* enum hrun_net_op is in the order of lib/app's functions. */
+    *out = (struct hrun_net_call){ .op = (enum hrun_net_op)hrun_expr_call_function(e, 0), .bytes = bytes };
     return 0;
 }
 

@@ -17,23 +17,10 @@ enum hrun_term_kind {
 int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, double P, double T, double *out,
                    struct hrun_error *err);
 
-/* A network term (lib/app) for a configuration with P processes: the factor times what the operation takes. Errors:
- * HRUN_ENONFINITE, HRUN_EINVAL (a factor or bytes below 0), those of hrun_netview_time. */
-int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view,
-                      const struct hrun_config *config, double *out, struct hrun_error *err);
-
-/* The operation of a network term among P processes. Errors: as above but those of hrun_netview_time. */
-int hrun_term_network_call(struct hrun_expr *e, double N, double P, struct hrun_net_call *out, struct hrun_error *err);
-
-/* A lower bound of it in every configuration with P processes, of which sub-cluster sub has m on each PE it uses.
- * Errors: the same. */
-int hrun_term_network_bound(struct hrun_expr *e, double N, int P, struct hrun_netview *view, int sub, int m,
-                            double *out, struct hrun_error *err);
-
-/* A lower bound of it in every configuration with P processes that is as this one on sub-clusters 0..known-1. Errors:
- * the same. */
-int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_netview *view,
-                           const struct hrun_config *config, int known, double *out, struct hrun_error *err);
+/* Factor and operation of a network term among P processes. The term's value is the factor times what the operation
+ * takes. Errors: HRUN_ENONFINITE, HRUN_EINVAL (a factor or bytes below 0). */
+int hrun_term_network_call(struct hrun_expr *e, double N, double P, double *factor, struct hrun_net_call *out,
+                           struct hrun_error *err);
 
 /* The compiled term of the definition with this text, or one compiled afresh; then *owned = 1 and the caller
  * destroys it. Errors: those of hrun_expr_compile, naming the text. */

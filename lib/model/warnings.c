@@ -105,10 +105,11 @@ static void add_irregular_term(const struct hrun_app *app, const char *text, con
                                int P, struct hrun_buf *which)
 {
     struct hrun_net_call call;
+    double factor;
     int owned = 0;
     struct hrun_expr *e = hrun_term_find(app, HRUN_TERM_NP, text, &owned, NULL);
 
-    if (e && hrun_term_is_network(e) && !hrun_term_network_call(e, (double)N, P, &call, NULL) &&
+    if (e && hrun_term_is_network(e) && !hrun_term_network_call(e, (double)N, P, &factor, &call, NULL) &&
         hrun_net_irregular(net, &call, P) && !is_named(which, text))
         hrun_buf_addf(which, "%s%s", which->len ? ", " : "", text);
     if (e && owned)

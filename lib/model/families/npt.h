@@ -98,8 +98,8 @@ double hrun_shares_share(struct hrun_formulas *p, int sub, const struct hrun_con
 int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
                           double *t, struct hrun_error *err);
 
-/* The value of distinct term j, network terms in the configuration. Errors: those of hrun_formulas_term and
- * hrun_term_network, naming term, N and P. */
+/* The value of distinct term j, network terms in the configuration. Errors: those of hrun_formulas_term,
+ * hrun_term_network_call and hrun_netview_time, naming term, N and P. */
 int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun_config *config, double *value,
                          struct hrun_error *err);
 

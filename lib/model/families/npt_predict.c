@@ -45,25 +45,34 @@ static int usable(double t)
     return t > 0 && t < INFINITY;
 }
 
+static int fail_at_term(const struct hrun_formulas *p, int j, int P, struct hrun_error *err)
+{
+    return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
+                            p->base.app->name, (long long)p->base.N, P);
+}
+
 int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, struct hrun_error *err)
 {
     if (!hrun_pterm_value(&p->terms[j], P, value, err)) {
         *value *= p->is_shared[j] ? hrun_shares_uneven(p, P) : 1;
         return 0;
     }
-    return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
-                            p->base.app->name, (long long)p->base.N, P);
+    return fail_at_term(p, j, P, err);
 }
 
 int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun_config *config, double *value,
                          struct hrun_error *err)
 {
+    struct hrun_net_call call;
+    double factor, t;
+
     if (!p->is_network[j])
         return hrun_formulas_term(p, j, P, value, err);
-    if (!hrun_term_network(p->terms[j].expr, p->N, P, p->net, config, value, err))
-        return 0;
-    return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
-                            p->base.app->name, (long long)p->base.N, P);
+    if (hrun_term_network_call(p->terms[j].expr, p->N, P, &factor, &call, err) ||
+        hrun_netview_time(p->net, call.op, call.bytes, config, &t, err))
+        return fail_at_term(p, j, P, err);
+    *value = factor * t;
+    return 0;
 }
 
 /* Bounds are summed in another order than times; a little less covers what that rounds. */
@@ -93,15 +102,17 @@ int hrun_formulas_add_network(struct hrun_formulas *p, int P, double *t, struct 
 {
     for (int j = 0; j < p->nterms; j++)
         for (int o = 0; p->is_network[j] && o < p->base.noptions; o++) {
-            const struct hrun_option *option = &p->base.options[o];
-            double k = p->coef[(size_t)j * (size_t)p->base.noptions + (size_t)o], least;
+            double k = p->coef[(size_t)j * (size_t)p->base.noptions + (size_t)o], factor, least;
+            struct hrun_net_call call;
 
-            if (!(k > 0) || option->m >= P || isnan(t[o]))
+            if (!(k > 0) || p->base.options[o].m >= P || isnan(t[o]))
                 continue;
-            if (hrun_term_network_bound(p->terms[j].expr, p->N, P, p->net, option->sub, option->m, &least, err))
-                return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
-                                        p->base.app->name, (long long)p->base.N, P);
-            t[o] = (t[o] + k * least) * (1 - SLACK);
+            if (hrun_term_network_call(p->terms[j].expr, p->N, P, &factor, &call, err))
+                return fail_at_term(p, j, P, err);
+            least = hrun_netview_bound(p->net, &call, &p->base.options[o], P, err);
+            if (isnan(least))
+                return fail_at_term(p, j, P, err);
+            t[o] = (t[o] + k * (factor * least)) * (1 - SLACK);
         }
     return 0;
 }
@@ -188,11 +199,20 @@ int hrun_formulas_part(void *ctx, const struct hrun_config *config, int known, i
     int n = 0, rest = P;
 
     for (int j = 0; j < p->nterms; j++) {
+        struct hrun_net_call call;
+        double factor;
+
         if (p->least_m[j] >= P)
             continue;
-        if (!p->is_network[j] ? hrun_formulas_term(p, j, P, &p->value[j], err)
-                              : hrun_term_network_part(p->terms[j].expr, p->N, P, p->net, config, known,
-                                                       &p->value[j], err))
+        if (!p->is_network[j]) {
+            if (hrun_formulas_term(p, j, P, &p->value[j], err))
+                return -1;
+            continue;
+        }
+        if (hrun_term_network_call(p->terms[j].expr, p->N, P, &factor, &call, err))
+            return -1;
+        p->value[j] = factor * hrun_netview_part(p->net, &call, config, known, P, err);
+        if (isnan(p->value[j]))
             return -1;
     }
     add_terms(p, P, p->parts);

@@ -108,7 +108,9 @@ static int most_units_in_memory(struct hrun_formulas *p, int o, int P, int64_t *
     struct hrun_shares *s = p->shares;
     double room = s->memory[p->base.options[o].sub] / p->base.options[o].m;
 
-    *most = p->base.app->shares.memory ? hrun_app_units_fitting(p->base.app, p->base.N, P, s->units, room, err) : s->units;
+    *most = s->units;
+    if (p->base.app->shares.memory)
+        *most = hrun_app_units_fitting(p->base.app, p->base.N, P, s->units, room, err);
     return *most < 0 ? -1 : 0;
 }
 
