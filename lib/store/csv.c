@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Columns before those of the fields. */
+/* Columns that are not fields of a record. */
 enum { APP_COLUMN = STORE_NFIELDS, SIGNATURE_COLUMN, NCOLUMNS };
 
 static const char *column_name(int column)
@@ -19,7 +19,7 @@ static const char *column_name(int column)
 
 /* ---------------------------------------------------------------- to text */
 
-/* A cell in quotes where RFC 4180 wants them, and where blanks at its ends would be taken for decoration. */
+/* Quote a cell where RFC 4180 requires it, and where it begins or ends with a blank. */
 static void add_text(struct hrun_buf *out, const char *text)
 {
     size_t len = text ? strlen(text) : 0;
@@ -89,15 +89,15 @@ int exchange_write_csv(const struct hrun_exchange_set *sets, size_t nsets, struc
 
 /* ---------------------------------------------------------------- from text */
 
-/* What libcsv calls back with. */
+/* State of the libcsv callbacks. */
 struct table {
     const char *name;           /* of the file */
     struct hrun_exchange *out;
     struct hrun_error *err;
-    int columns[NCOLUMNS];      /* what each column of the file holds */
+    int columns[NCOLUMNS];      /* field index, APP_COLUMN or SIGNATURE_COLUMN of each column of the file */
     int ncolumns;               /* 0: the header is not read yet */
-    int cell;                   /* of the present row */
-    int line, ended;            /* where it begins; 1: and it has ended */
+    int cell;                   /* column of the next cell */
+    int line, ended;            /* line where the row begins; 1: the row has ended */
     int failed;
     struct hrun_exchanged x;    /* the row so far */
 };
@@ -117,13 +117,13 @@ static int fail_csv_line(const struct table *t, int line, const char *fmt, ...)
     return -1;
 }
 
-/* Fail as another function has failed, at the line that is read. */
+/* HRUN_EPARSE with the message of `why`, at the present line. Result: -1. */
 static int fail_here(const struct table *t, const struct hrun_error *why)
 {
     return fail_csv_line(t, t->line, "%s", why->text);
 }
 
-/* A copy of text[len], which must be UTF-8 without NUL. what: its name. */
+/* A copy of text[len], which must be UTF-8 without NUL. what: its name in messages. */
 static char *copy_text(const struct table *t, const char *what, const char *text, size_t len)
 {
     char *copy = xstrndup(text, len);
@@ -139,7 +139,7 @@ static char *copy_text(const struct table *t, const char *what, const char *text
     return NULL;
 }
 
-/* A number or a flag from its text. */
+/* Parse a number or a flag. */
 static int parse(const struct store_field *f, const char *text, void *p, struct hrun_error *err)
 {
     int64_t n;
@@ -184,7 +184,7 @@ static int set_field(struct table *t, const struct store_field *f, const char *t
     return 0;
 }
 
-/* What the file does not say. */
+/* Set the fields that the file has not to their defaults. */
 static void complete(struct hrun_exchanged *x)
 {
     struct hrun_sample *s = &x->sample;
@@ -211,7 +211,7 @@ static void complete(struct hrun_exchanged *x)
     replace_text(&s->origin, "import");
 }
 
-/* Complete the row, check it and move it to what was read. */
+/* Complete the row, check it and move it to the result. */
 static int add_row(struct table *t)
 {
     struct hrun_exchange *out = t->out;
@@ -307,7 +307,7 @@ static int take_row(struct table *t)
     return 0;
 }
 
-/* Called for every end of a line that is not in quotes, blank lines included. */
+/* Called at each line end outside of quotes, also of blank lines. */
 static void on_row(int ending, void *ctx)
 {
     struct table *t = ctx;
@@ -319,7 +319,7 @@ static void on_row(int ending, void *ctx)
     t->ended = 1;
 }
 
-/* libcsv has failed: for the syntax that `why` is about, or for lack of memory. Result: -1. */
+/* Report a failure of libcsv: a syntax error, described by `why`, or lack of memory. Result: -1. */
 static int fail_csv(struct table *t, struct csv_parser *p, int line, const char *why)
 {
     if (csv_error(p) != CSV_EPARSE)
@@ -327,7 +327,7 @@ static int fail_csv(struct table *t, struct csv_parser *p, int line, const char 
     return fail_csv_line(t, line, "%s", why);
 }
 
-/* Line by line, so that the place of what is wrong is known. */
+/* Parse line by line, so that errors have a line number. */
 static int read_csv_lines(struct table *t, struct csv_parser *p, const char *text, const char *stop)
 {
     int line = 0;
@@ -356,7 +356,7 @@ static int read_csv_lines(struct table *t, struct csv_parser *p, const char *tex
 int hrun_exchange_read(const char *name, const char *text, size_t len, struct hrun_exchange *out,
                        struct hrun_error *err)
 {
-    static const char mark[] = "\xef\xbb\xbf";      /* what some editors put before UTF-8 */
+    static const char mark[] = "\xef\xbb\xbf";      /* byte order mark */
     struct hrun_error why = { 0 };
     struct table t = { .name = name, .out = out, .err = &why, .line = 1 };
     size_t before = out->n, skip = len >= 3 && !memcmp(text, mark, 3) ? 3 : 0;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Is it a mark of that status? */
+/* 1 if s is a mark with this status, else 0. */
 static int is_mark_of(const struct hrun_sample *s, const char *status)
 {
     return !s->ok && hrun_text_same(s->status, status);
@@ -14,7 +14,7 @@ static int is_mark(const struct hrun_sample *s)
     return is_mark_of(s, HRUN_STATUS_ANEW) || is_mark_of(s, HRUN_STATUS_ANEW_POINT);
 }
 
-/* Does a mark that stands after s in the log make it count no longer? */
+/* 1 if the mark, which is behind s in the log, makes s obsolete, else 0. */
 static int outdates(const struct hrun_sample *mark, const struct hrun_sample *s)
 {
     return hrun_text_same(mark->consts, s->consts) &&
@@ -26,11 +26,11 @@ size_t hrun_samples_current(struct hrun_samples *s)
 {
     size_t kept = 0, old = 0;
 
-    /* Once for each mark, of which there are few, not for each pair: logs grow by every run. */
+    /* Logs are long and marks are few: the inner loop runs only for marks. */
     for (size_t i = 0; i < s->n; i++)
         for (size_t k = 0; k < i && is_mark(&s->v[i]); k++)
             if (s->v[k].N && !is_mark(&s->v[k]) && outdates(&s->v[i], &s->v[k])) {
-                hrun_sample_release(&s->v[k]);   /* all of it is 0 then */
+                hrun_sample_release(&s->v[k]);   /* sets N to 0 */
                 old++;
             }
     for (size_t i = 0; i < s->n; i++) {

@@ -1,4 +1,4 @@
-/* export.c - the formats of an export, and measurements as input of Extra-P, in its text format; see store.h */
+/* export.c - the formats of an export, and the text format of Extra-P; see store.h */
 #include "base/alloc.h"
 #include "store/internal.h"
 
@@ -59,7 +59,8 @@ int hrun_exchange_write(enum hrun_exchange_format format, const struct hrun_exch
 
 void exchange_number(double value, int plain, char out[EXCHANGE_NUMBER])
 {
-    /* 17 digits give every double back, fewer look better where they do too; 341 places hold 17 of the smallest. */
+    /* 17 digits reproduce every double; take fewer if they do, too. 341 places hold 17 digits of the smallest
+     * double. */
     for (int digits = 1; digits <= (plain ? 341 : 17); digits++) {
         if (plain)
             snprintf(out, EXCHANGE_NUMBER, "%.*f", digits, value);
@@ -132,7 +133,7 @@ static void add_region(struct hrun_buf *out, const struct hrun_exchange_set *set
     hrun_buf_addc(out, '\n');
 }
 
-/* One region of good runs on one sub-cluster. */
+/* Write one region: the good runs on one sub-cluster. */
 static int write_extrap(const struct hrun_exchange_set *sets, size_t nsets, struct hrun_buf *out, size_t *left_out,
                         struct hrun_error *err)
 {

@@ -1,11 +1,11 @@
-/* import.c - measurements that were read into the logs they belong to; see store.h */
+/* import.c - append imported measurements to their logs; see store.h */
 #include "base/alloc.h"
 #include "store/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- what was read */
+/* ---------------------------------------------------------------- lists of measurements */
 
 void exchange_drop(struct hrun_exchanged *x)
 {
@@ -38,9 +38,9 @@ unsigned exchange_bit(const struct store_field *f)
     return 1u << (f - store_fields);
 }
 
-/* ---------------------------------------------------------------- whose they are */
+/* ---------------------------------------------------------------- owners */
 
-/* Set a name of measurement i of the file to what the caller says, or check the one that was read. */
+/* Set the application or the signature of measurement i to `said`, or check the one in the file if `said` is NULL. */
 static int claim(struct hrun_exchange *x, size_t i, int is_app, const char *said, const char *file,
                  struct hrun_error *err)
 {
@@ -77,7 +77,7 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
     return rc;
 }
 
-/* ---------------------------------------------------------------- which are new */
+/* ---------------------------------------------------------------- new measurements */
 
 static int same_field(const struct store_field *f, const struct hrun_sample *a, const struct hrun_sample *b)
 {
@@ -97,7 +97,7 @@ static int same_field(const struct store_field *f, const struct hrun_sample *a, 
     return 0;
 }
 
-/* Does the log's measurement equal the one that was read in all fields that the file has? `origin` does not count. */
+/* 1 if x and the stored measurement are equal in all fields that the file has, `origin` excepted; else 0. */
 static int is_same(const struct hrun_exchanged *x, const struct hrun_sample *stored)
 {
     static const char *const always[] = { "N", "P", "M", "pes", "ok", "mixed", "time_s" };
@@ -112,8 +112,8 @@ static int is_same(const struct hrun_exchanged *x, const struct hrun_sample *sto
     return 1;
 }
 
-/* Mark in taken[log->n] a measurement of the log that x is, and that no other was. *first: all before it are taken, so
- * that a file whose order is that of the log is compared in one pass. Result: was there one? */
+/* Find a measurement of the log that equals x and is not in taken[log->n], and mark it there. All before *first are
+ * taken, so that a file in the order of the log needs one pass. Result: 1 if one was found, else 0. */
 static int is_in_log(const struct hrun_exchanged *x, const struct hrun_samples *log, char *taken, size_t *first)
 {
     while (*first < log->n && taken[*first])
@@ -136,7 +136,7 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, siz
     size_t n = 0, old = 0, left = 0;
     int rc;
 
-    /* Nobody adds the same meanwhile. */
+    /* The lock keeps another import from adding the same measurements. */
     if (hrun_store_begin(s, app, signature, err))
         return -1;
     rc = hrun_store_samples(s, app, signature, &log, err);

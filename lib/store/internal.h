@@ -10,30 +10,30 @@
 struct hrun_store {
     char *dir;        /* absolute */
     mode_t mode;      /* of folders that we create */
-    int held;         /* the lock between hrun_store_begin and _end, else -1 */
+    int held;         /* descriptor of the lock between hrun_store_begin and _end, else -1 */
     char *held_app, *held_signature;
 };
 
-/* The versions that this hrun writes; what a higher number means is only known to a newer hrun. A record is written
- * in the lowest version that has keys for all that is known of the run, so that older hruns read what they can use. */
+/* The highest versions that this hrun reads and writes. A record is written in the lowest version that has keys for all
+ * of its values, so that older versions of hrun can read it. */
 enum { STORE_RECORD_VERSION = 5, STORE_MODELS_VERSION = 1 };
 
-/* The longest line of a log, and of a file that is imported: a record has about 500 bytes, and JSON takes up to 200
- * times its length in memory. */
+/* The longest line of a log or an imported file. A record has about 500 bytes; parsed JSON takes up to 200 times its
+ * length in memory. */
 enum { STORE_LINE_MAX = 1 << 18 };
 
-/* Every record starts with this: keys are sorted, the object is flat, and quotes inside of strings are
- * escaped, so that the text occurs nowhere else in a record and a reader finds its place behind damage. */
+/* The beginning of every record. Keys are sorted, the object is flat and quotes in strings are escaped, so this text
+ * occurs nowhere else in a record: behind damage a reader finds the next record by it. */
 #define STORE_RECORD_START "{\"M\":"
 
-/* The fields of a measurement, by the keys that records and other formats give them. */
+/* The fields of a measurement with their keys in records and other formats. */
 enum store_kind { STORE_COUNT, STORE_SMALL, STORE_FLAG, STORE_SECONDS, STORE_TEXT };
 
 struct store_field {
     const char *key;
     enum store_kind kind;   /* int64_t, int, int of 0 or 1, double, char * */
     size_t offset;
-    int since;              /* the first version of records that has it */
+    int since;              /* the first version of records with this field */
 };
 
 enum { STORE_NFIELDS = 28 };
@@ -56,16 +56,17 @@ char *store_path(const struct hrun_store *s, const char *app, const char *signat
 int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err);
 void store_unlock(const struct hrun_store *s, int lock);
 
-/* Is this signature's lock held? Its file must not be opened then: closing it would end the lock. */
+/* 1 if s holds this signature's lock, else 0. The lock file must not be opened while it is held: closing it would
+ * release the lock. */
 int store_holds(const struct hrun_store *s, const char *app, const char *signature);
 
-/* Add to a failure of writing what the user can do about it. Result: -1. */
+/* Append a remedy to the message of a failed write. Result: -1. */
 int store_advise(struct hrun_error *err, const char *kept);
 
-/* Does a sample keep the invariants of store.h? Errors: HRUN_EINVAL naming the value. */
+/* Check the invariants of store.h. Errors: HRUN_EINVAL naming the value. */
 int store_check_sample(const struct hrun_sample *sample, struct hrun_error *err);
 
-/* Append one whole line: JSON, tab, CRC-32, newline. Errors: HRUN_EINVAL (also for texts that would make it longer than
+/* Append one whole line: JSON, tab, CRC-32, newline. Errors: HRUN_EINVAL (also for a line longer than
  * STORE_LINE_MAX). */
 int store_encode(const char *app, const char *signature, const struct hrun_sample *sample,
                  struct hrun_buf *line, struct hrun_error *err);
@@ -81,38 +82,38 @@ int store_decode(const char *json, size_t len, const char *app, const char *sign
 /* How far a log was read. */
 struct store_log_end {
     off_t at;           /* behind the last newline */
-    int torn;           /* 1: an unfinished record stands there */
+    int torn;           /* 1: an unfinished record follows */
 };
 
-/* The good records of the log at path behind *end, which becomes the new one. No log: none. Errors: HRUN_EIO. */
+/* Read the good records of the log at path that are behind *end, and update *end. Without a log there are none.
+ * Errors: HRUN_EIO. */
 int store_read_tail(const char *path, const char *app, const char *signature, struct store_log_end *end,
                     struct hrun_samples *out, struct hrun_error *err);
 
-/* The path of a value in a models file: "models[4294967295].terms[4294967295].term" and some. */
+/* Size of the path of a value in a models file, such as "models[4294967295].terms[4294967295].term". */
 enum { STORE_WHERE = 80 };
 
-/* Do models keep the invariants of store.h? Errors: HRUN_EINVAL; `where` is then the path of the value in the
- * file. */
+/* Check the invariants of store.h. Errors: HRUN_EINVAL; `where` is then the path of the value in the file. */
 int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], struct hrun_error *err);
 
 /* Append checked models as YAML. Errors: HRUN_EINVAL (text that is not UTF-8). */
 int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err);
 
-/* The models of text, which was read from path. Errors: HRUN_EPARSE, HRUN_ECORRUPT with the place. */
+/* Parse the models in text, which was read from path. Errors: HRUN_EPARSE, HRUN_ECORRUPT with line and column. */
 int store_parse_models(const char *path, const struct hrun_buf *text, const char *app, const char *signature,
                        struct hrun_models **out, struct hrun_error *err);
 
-/* ---- exchange: what the files of the formats share */
+/* ---- exchange: shared by the files of the formats */
 
 /* The field with this key, or NULL. */
 const struct store_field *exchange_field(const char *key);
 unsigned exchange_bit(const struct store_field *f);
 
-/* Release what a measurement holds that was not added. */
+/* Release the members of a measurement. */
 void exchange_drop(struct hrun_exchanged *x);
 
-/* Room of a double in exchange_number, which is exact and as short as can be; plain = 1 takes no exponent: up to 309
- * digits before the point, or 324 zeros and 17 digits behind it. */
+/* Size of the text of a double, written by exchange_number exactly and with the fewest digits. plain = 1: without
+ * exponent, up to 309 digits before the point, or 324 zeros and 17 digits behind it. */
 enum { EXCHANGE_NUMBER = 400 };
 void exchange_number(double value, int plain, char out[EXCHANGE_NUMBER]);
 

@@ -1,4 +1,4 @@
-/* invariants.c - what a measurement may hold; see store.h and internal.h */
+/* invariants.c - checks of a measurement; see store.h and internal.h */
 #include "base/list.h"
 #include "base/units.h"
 #include "store/internal.h"
@@ -12,9 +12,8 @@ static int is_ok_status(const char *status)
     return status && !strcmp(status, "ok");
 }
 
-/* The part of the whole that each process of a sub-cluster had, by `shares`, where `config` says that it took part. A
- * part is whole units, of which the last processes of a sub-cluster may have had one less, but never none: all parts
- * add up to less than twice the whole. Below it they are by rounding alone, for which half the whole is ample. */
+/* Check `shares` against `config`. A share is a whole number of units, and the last processes of a sub-cluster may have
+ * had one unit less, so the sum of all shares is below 2. Only rounding makes it less than 1; 0.5 is a safe bound. */
 static int check_sample_shares(const struct hrun_sample *s, int subs, struct hrun_error *err)
 {
     static const double LEAST = 0.5, MOST = 2;
@@ -47,7 +46,7 @@ static int check_sample_shares(const struct hrun_sample *s, int subs, struct hru
     return 0;
 }
 
-/* The invariants of what older hruns did not record. */
+/* Check the fields that older versions of hrun did not record. */
 static int check_details(const struct hrun_sample *s, struct hrun_error *err)
 {
     int n = hrun_list_count(s->signatures), subs = hrun_list_count(s->cluster);

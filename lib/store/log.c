@@ -1,8 +1,8 @@
 /* log.c - the append-only log of raw measurements; see store.h for the contracts
  *
  * One record per line: JSON, tab, CRC-32 of the JSON text as 8 hex digits, newline. A tab inside of JSON text
- * is escaped, so "tab and 8 hex digits" ends a record; STORE_RECORD_START begins it. With both marks a reader
- * finds its place again behind any damage, a destroyed newline included.
+ * is escaped, so "tab and 8 hex digits" ends a record; STORE_RECORD_START begins it. By these two marks a reader
+ * finds the next record behind any damage, even a destroyed newline.
  */
 #include "base/alloc.h"
 #include "store/internal.h"
@@ -19,7 +19,7 @@ enum { CRC_DIGITS = 8, END_LENGTH = 1 + CRC_DIGITS };
 
 /* ---------------------------------------------------------------- writing */
 
-/* Folders from the log's up to DATA: their names have to last as well. */
+/* Number of folders from the log's up to DATA. They are synchronised, too, to make their names durable. */
 enum { FOLDERS = 3 };
 
 int store_append(struct hrun_store *s, const char *app, const char *signature, const struct hrun_sample *const *v,
@@ -60,14 +60,14 @@ struct reader {
     size_t cap;
 };
 
-/* Count something that is no good record; keep the reason and place of the first. */
+/* Count a bad record; keep the reason and line of the first. */
 static void note_bad(struct reader *r, const char *why)
 {
     if (r->got.bad++ == 0)
         r->got.first_bad = hrun_strf("%s:%zu: %s", r->path, r->line, why);
 }
 
-/* Where the end mark of the first record in text[len] begins, or len. */
+/* Offset of the first record's end mark in text[len], or len. */
 static size_t find_end(const char *text, size_t len)
 {
     for (size_t i = 0; i + END_LENGTH <= len; i++) {
@@ -79,7 +79,7 @@ static size_t find_end(const char *text, size_t len)
         i = (size_t)(tab - text);
         if (i + END_LENGTH > len)
             break;
-        /* Small letters only, so that no flipped bit of a digit gives the same number. */
+        /* Only lower-case digits, so that a flipped bit never leaves the number unchanged. */
         while (n < CRC_DIGITS && strchr("0123456789abcdef", tab[1 + n]) && tab[1 + n])
             n++;
         if (n == CRC_DIGITS)
@@ -88,7 +88,7 @@ static size_t find_end(const char *text, size_t len)
     return len;
 }
 
-/* Where the last record start in text[len] stands, or 0. */
+/* Offset of the last record start in text[len], or 0. */
 static size_t find_start(const char *text, size_t len)
 {
     static const char start[] = STORE_RECORD_START;
@@ -105,7 +105,7 @@ static int has_checksum(const char *text, size_t len, unsigned long stored)
     return crc32(0, (const unsigned char *)text, (unsigned)len) == stored;
 }
 
-/* A record whose checksum is right. */
+/* Add a record with a correct checksum. */
 static void add_sample(struct reader *r, const char *json, size_t len)
 {
     struct hrun_error why = { 0 };
@@ -117,7 +117,7 @@ static void add_sample(struct reader *r, const char *json, size_t len)
         note_bad(r, why.text);
 }
 
-/* One line without its newline. A sound one is one record; a damaged one is searched for sound records. */
+/* Read one line without its newline. A damaged line is searched for sound records. */
 static void read_log_line(struct reader *r, const char *text, size_t len)
 {
     while (len) {
@@ -148,8 +148,8 @@ static void read_log_line(struct reader *r, const char *text, size_t len)
     }
 }
 
-/* Read the next line of f with its newline: *len is its length, 0 at the end. Of a line that is longer than
- * STORE_LINE_MAX only the beginning is kept. */
+/* Read the next line of f with its newline: *len is its length, 0 at the end. A line longer than STORE_LINE_MAX is
+ * truncated. */
 static void next_line(FILE *f, struct hrun_buf *line, off_t *len)
 {
     int c = 0;
@@ -160,7 +160,7 @@ static void next_line(FILE *f, struct hrun_buf *line, off_t *len)
             hrun_buf_addc(line, (char)c);
 }
 
-/* Read the log once, from *end on, which is updated. After an error, too, r holds what was read. */
+/* Read the log from *end on, and update *end. After an error r holds the records read before it. */
 static int read_log_file(struct reader *r, struct store_log_end *end, struct hrun_error *err)
 {
     FILE *f = fopen(r->path, "re");
@@ -210,8 +210,9 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
 
     if (s && (!path || read_log_file(&r, &end, err)))
         rc = -1;
-    /* What looks torn may be a record in the making. Only then is it worth waiting for its writer, which
-     * is not this process where the lock is ours. A user who may not write gets no lock and sees a torn record. */
+    /* A record that looks torn may be one that another process is writing: wait for its lock and read again. If this
+     * process holds the lock, there is no other writer. A user without write permission gets no lock and reads the
+     * record as torn. */
     if (!rc && r.got.bad && !store_holds(s, app, signature)) {
         lockname = store_path(s, app, signature, ".lock", err);
         lock = hrun_lock(lockname, NULL);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* As lib/base/yaml.c: some hundred models are below a MiB. */
+/* The limit of lib/base/yaml.c; some hundred models take less than a MiB. */
 #define MODELS_MAX ((size_t)16 << 20)
 
 #define HEAD "# Models fitted by hrun-calibrate; format: hrun-profile(5).\n"
@@ -133,9 +133,9 @@ int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], str
     return 0;
 }
 
-/* ---------------------------------------------------------------- what a file says of itself */
+/* ---------------------------------------------------------------- checksum and version */
 
-/* Is the checksum in the last line right? */
+/* Check the checksum in the last line. */
 static int check_crc(const char *path, const struct hrun_buf *text, struct hrun_error *err)
 {
     size_t body = text->len > CRC_LINE ? text->len - CRC_LINE : 0;
@@ -154,7 +154,7 @@ static int check_crc(const char *path, const struct hrun_buf *text, struct hrun_
     return 0;
 }
 
-/* The version that a models file names: what it says of itself whatever its other keys are. */
+/* The version in a models file; it is read without regard to other keys. */
 static long models_file_version(const char *text)
 {
     static const char key[] = "\nversion: ";
@@ -165,8 +165,8 @@ static long models_file_version(const char *text)
 
 /* ---------------------------------------------------------------- writing */
 
-/* Models of a newer hrun may hold what this one does not know: they stay. Damaged ones, whatever version they
- * name, are no loss. The lock is ours. */
+/* Refuse to replace the models of a newer hrun. A damaged file may be replaced, whatever its version is. The caller
+ * holds the lock. */
 static int check_old(const char *path, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
@@ -204,7 +204,7 @@ int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, str
     return rc;
 }
 
-/* Say what helps when models of this version or an older one cannot be used. */
+/* Append the remedy for unusable models of this or an older version. */
 static void renew(struct hrun_error *err)
 {
     size_t len = strlen(err->text);

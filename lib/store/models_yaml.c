@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the file holds. An empty text is left out. */
+/* The content of the file. Empty texts are left out. */
 struct file_term {
     char *term;
     double k;
 };
 
 struct file_record {
-    struct hrun_fit_record r;   /* but for its terms and covariances */
+    struct hrun_fit_record r;   /* all but its terms and covariances */
     struct file_term *terms;
     unsigned nterms;
     char **cov;                 /* row i: i + 1 numbers, the lower triangle */
@@ -24,7 +24,7 @@ struct file_record {
 
 struct models_file {
     int version;
-    struct hrun_models m;       /* but for its records */
+    struct hrun_models m;       /* all but its records */
     struct file_record *models;
     unsigned nmodels;
 };
@@ -115,7 +115,7 @@ int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct
 
 /* ---------------------------------------------------------------- from text */
 
-/* n blank-separated finite numbers, the whole of text. 0 or -1. */
+/* Parse text as exactly n blank-separated finite numbers. 0 or -1. */
 static int parse_row(const char *text, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -124,7 +124,7 @@ static int parse_row(const char *text, size_t n, double *out)
 
         if (i && *text++ != ' ')
             return -1;
-        /* strtod would also take blanks, words, and hexadecimal numbers. */
+        /* strtod also accepts blanks, words and hexadecimal numbers. */
         len = strspn(text, "+-.0123456789eE");
         out[i] = strtod(text, &end);
         if (!len || end != text + len || !isfinite(out[i]))

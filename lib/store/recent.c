@@ -1,8 +1,8 @@
-/* recent.c - what a decision needs of a log, without reading all of it each time; see store.h
+/* recent.c - a cache of the records that a decision needs; see store.h
  *
- * SIGNATURE.recent: a line that says which part of which log it is made of, one line for each sample, and the CRC-32 of
- * all that as 8 hex digits. It belongs to a log as long as the log's file is the same, has not become shorter, and has
- * the same bytes in front of where reading stopped.
+ * SIGNATURE.recent has a line that identifies the log and the part that was read, one line for each sample, and the
+ * CRC-32 of all that as 8 hex digits. It is valid as long as the log is the same file, has not become shorter, and has
+ * the same bytes in front of the position where reading stopped.
  */
 #include "base/alloc.h"
 #include "store/internal.h"
@@ -18,23 +18,23 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Glitches hardly move a median of 8, which shows the times before a change. The mean of 24 runs is five times more
- * precise than one run. 512 runs are read within a millisecond. */
+/* The median of the first 8 runs shows the times before a change and resists outliers. The mean of 24 runs is five
+ * times more precise than one run. 512 runs are read within a millisecond. */
 enum { FIRST = 8, LAST = 24, RUNS_MAX = 512 };
 
-/* Bytes of the log: the file is written anew when more than RENEW (100 records) are not in it; COMPARE bytes
- * in front of the remembered end must be the same. */
+/* Bytes of the log. The cache is rewritten when more than RENEW (100 records) are missing in it. The COMPARE bytes
+ * before its end position must be unchanged. */
 enum { RENEW = 64 * 1024, COMPARE = 4096 };
 
-/* More than any such file has: some thousand records of calibrations. */
+/* Largest size of a cache that is read; some thousand records take far less. */
 enum { RECENT_MAX = 64 * 1024 * 1024 };
 
 enum { CRC_DIGITS = 8 };
 
-/* The texts that are kept, in their order in a line. */
+/* The text fields that are kept, in their order in a line. */
 static const struct {
     size_t at;
-    int is_kind;            /* samples of one kind have it in common */
+    int is_kind;            /* 1: part of the kind of a sample (by_kind) */
 } texts[] = {
     { offsetof(struct hrun_sample, status), 1 }, { offsetof(struct hrun_sample, origin), 1 },
     { offsetof(struct hrun_sample, config), 1 }, { offsetof(struct hrun_sample, cluster), 1 },
@@ -68,7 +68,7 @@ struct item {
     size_t at;
 };
 
-/* Samples of one kind stand together: of one configuration at one N, and of one origin. */
+/* Order by kind: samples of one kind have the same N, M and texts with is_kind. */
 static int by_kind(const struct hrun_sample *x, const struct hrun_sample *y)
 {
     int order = (x->N > y->N) - (x->N < y->N);
@@ -86,7 +86,7 @@ static int by_kind_and_place(const void *a, const void *b)
     return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Leave the first and the last samples of each kind, and the last runs. */
+/* Keep the first and the last samples of each kind, and the last runs of users. */
 static void thin_out(struct hrun_samples *s)
 {
     autofree struct item *items = xcalloc(s->n + 1, sizeof *items);
@@ -117,14 +117,14 @@ static void thin_out(struct hrun_samples *s)
 
 /* ---------------------------------------------------------------- the file */
 
-/* The log that a file of this kind is made of. */
+/* The log that a cache was made from. */
 struct origin {
     uintmax_t inode;
-    off_t end;              /* bytes of it that were read */
-    unsigned long before;   /* CRC-32 of the COMPARE bytes in front of there */
+    off_t end;              /* number of bytes read */
+    unsigned long before;   /* CRC-32 of the COMPARE bytes before `end` */
 };
 
-/* The CRC-32 of what stands in front of `end` in the log. */
+/* The CRC-32 of the COMPARE bytes before `end` in the log. */
 static int read_before(int fd, off_t end, unsigned long *crc)
 {
     char buf[COMPARE];
@@ -136,7 +136,7 @@ static int read_before(int fd, off_t end, unsigned long *crc)
     return 0;
 }
 
-/* One sample from a line, which is cut to pieces. 0, or -1. */
+/* Parse a line into one sample; modifies the line. 0, or -1. */
 static int take_line(char *line, struct hrun_sample *s)
 {
     char *at;
@@ -160,7 +160,7 @@ static int take_line(char *line, struct hrun_sample *s)
     return *at || store_check_sample(s, NULL) ? -1 : 0;
 }
 
-/* The samples of a file's text, which is cut to pieces. 0, or -1 when it is none, or not of this hrun. */
+/* Parse the text of a cache; modifies the text. 0, or -1 when it is damaged or of another version of hrun. */
 static int take_file(char *data, size_t len, struct origin *o, struct hrun_samples *out)
 {
     char *end = data + len, *line, *newline;
@@ -189,7 +189,7 @@ static int take_file(char *data, size_t len, struct origin *o, struct hrun_sampl
     return line == data || line != end ? -1 : 0;
 }
 
-/* What is remembered of the log in fd; nothing when there is nothing to be trusted. */
+/* Read the cache of the log in fd. Without a valid cache there are no samples. */
 static void read_recent(const char *path, int fd, const struct stat *st, struct origin *o, struct hrun_samples *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
@@ -203,7 +203,7 @@ static void read_recent(const char *path, int fd, const struct stat *st, struct 
     }
 }
 
-/* Remember s. What cannot be written is read again. */
+/* Write the cache. After a failure the log is read again next time. */
 static void write_recent(const char *path, int fd, struct origin *o, const struct hrun_samples *s)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;

@@ -156,7 +156,7 @@ int hrun_date_age(const char *date, double *seconds)
     tm.tm_mon -= 1;
     back = tm;
     t = timegm(&back);
-    /* timegm makes 1 March of 30 February: a date that comes back changed does not exist. */
+    /* timegm turns 30 February into 1 March; a date that changes does not exist. */
     if (back.tm_year != tm.tm_year || back.tm_mon != tm.tm_mon || back.tm_mday != tm.tm_mday
         || back.tm_hour != tm.tm_hour || back.tm_min != tm.tm_min || back.tm_sec != tm.tm_sec)
         return -1;
@@ -166,8 +166,7 @@ int hrun_date_age(const char *date, double *seconds)
 
 /* ---------------------------------------------------------------- to text */
 
-/* JSON is UTF-8, a path need not be. A measurement is worth more than an odd byte of its program's path,
- * which becomes U+FFFD. */
+/* JSON is UTF-8, but a path may not be: each invalid byte becomes U+FFFD. */
 static json_t *text_value(const char *text)
 {
     const unsigned char *s = (const unsigned char *)(text ? text : "");
@@ -212,7 +211,7 @@ static int add_chunk(const char *data, size_t len, void *out)
     return 0;
 }
 
-/* Does a field hold more than a reader takes it to hold where it is missing? */
+/* 1 if the value of a field differs from the default of a missing field, else 0. */
 static int is_recorded(const struct hrun_sample *s, const struct store_field *f)
 {
     const void *p = store_member(s, f);
@@ -224,7 +223,7 @@ static int is_recorded(const struct hrun_sample *s, const struct store_field *f)
     return f->kind != STORE_TEXT || (*(char *const *)p && **(char *const *)p);
 }
 
-/* The lowest version that has keys for all that is known. */
+/* The lowest version with keys for all values of s. */
 static int least_version(const struct hrun_sample *s)
 {
     int version = 1;
@@ -245,7 +244,7 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
     if (store_check_sample(sample, err))
         return -1;
     version = least_version(sample);
-    /* json_object_set_new takes NULL for a failure, so one check at the end is enough. */
+    /* json_object_set_new reports a NULL value as a failure, so one check at the end is enough. */
     o = json_object();
     bad = json_object_set_new(o, "v", json_integer(version));
     bad |= json_object_set_new(o, "app", json_string(app));
@@ -253,7 +252,7 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
     for (int i = 0; i < STORE_NFIELDS; i++)
         if (store_fields[i].since <= version)
             bad |= json_object_set_new(o, store_fields[i].key, field_value(sample, &store_fields[i]));
-    /* 17 digits give every double back exactly. */
+    /* 17 digits reproduce every double. */
     if (bad || json_dump_callback(o, add_chunk, &text, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)))
         hrun_out_of_memory();
     json_decref(o);
@@ -303,7 +302,7 @@ static int read_field(const struct store_field *f, const json_t *value, struct h
     return 0;
 }
 
-/* The record must name the file it stands in: a log that was renamed is of another machine. */
+/* Check that the record names the application or signature of its file; a renamed log belongs to another machine. */
 static int check_owner(const json_t *o, const char *key, const char *want, struct hrun_error *err)
 {
     const char *have = json_string_value(json_object_get(o, key));

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Room that the longest file name leaves for what is put around a signature: ".recent", and what the temporary
- * file that replaces it adds. */
+/* The part of the longest file name that is reserved for suffixes of a signature: ".recent" and that of its temporary
+ * file. */
 enum { NAME_ROOM = 32 };
 _Static_assert(NAME_ROOM >= sizeof ".recent" - 1 + HRUN_FILE_MARKS, "room for the longest name");
 
@@ -29,7 +29,7 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
     autofree char *cwd = NULL;
 
     s->held = -1;
-    /* A folder that somebody named may be shared. The XDG specification asks for 0700 in a home. */
+    /* A folder named by the user may be shared. The XDG specification asks for 0700 in a home. */
     s->mode = 0777;
     if (!nonempty(data))
         data = nonempty(getenv("HRUN_DATA"));
@@ -124,7 +124,7 @@ int store_holds(const struct hrun_store *s, const char *app, const char *signatu
     return s->held >= 0 && !strcmp(s->held_app, app) && !strcmp(s->held_signature, signature);
 }
 
-/* The path of a lock file, whose folder is made. */
+/* The path of a lock file. Creates its folder. */
 static char *lock_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
                        struct hrun_error *err)
 {
@@ -147,7 +147,7 @@ char *hrun_store_calibration_lock(const struct hrun_store *s, const char *app, c
     return path;
 }
 
-/* Take the lock of one signature for writing. A descriptor, or -1. */
+/* Lock one signature for writing. Result: a descriptor, or -1. */
 static int take_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
 {
     autofree char *lock = lock_path(s, app, signature, ".lock", err);
@@ -220,7 +220,7 @@ static int compare_text_pointers(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The length of a name without the suffix that it ends in, or 0. */
+/* The length of a name without its suffix, or 0 if it has none of the suffixes. */
 static size_t stem_length(const char *name, const char *const *suffixes)
 {
     size_t len = strlen(name);
@@ -231,8 +231,8 @@ static size_t stem_length(const char *name, const char *const *suffixes)
     return 0;
 }
 
-/* Append the names in a folder, sorted and each once. With suffixes only files that end in one of them, and
- * the name without it; without, folders. A missing folder holds no names. */
+/* Append the names in a folder, sorted, without duplicates. With suffixes: the files with one of them, without it. With
+ * NULL: the folders. A missing folder has no names. */
 static int list_names(const char *path, const char *const *suffixes, struct hrun_strvec *out,
                       struct hrun_error *err)
 {
@@ -244,7 +244,7 @@ static int list_names(const char *path, const char *const *suffixes, struct hrun
     if (!d)
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
     while ((void)(errno = 0), (e = readdir(d))) {
-        /* Network file systems may not give the type: any name may then be a folder. */
+        /* Network file systems may not report the type; any name may be a folder then. */
         int may_be_folder = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN || e->d_type == DT_LNK;
         size_t len = suffixes ? stem_length(e->d_name, suffixes) : may_be_folder ? strlen(e->d_name) : 0;
 
