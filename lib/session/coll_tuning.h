@@ -1,8 +1,8 @@
 /* coll_tuning.h - hrun --tune-collectives: libhrun-coll.so for a run, as far as it can be
  *
- * Purpose: the one place that knows when collective operations can be tuned, and what is said where they cannot. The
- * library chooses in silence: coll_report.c makes the same choice (hrun/preloaded/coll_choice.h) for all sizes before a run,
- * by the text that the library reads, and puts into words what the library reports after it (net/tune.h).
+ * Purpose: the one place that knows when collective operations can be tuned, and why not. The library chooses without a
+ * message: before a run coll_report.c makes the same choice (hrun/preloaded/coll_choice.h) for all sizes from the text
+ * that the library reads; after it, it describes what the library reports (net/tune.h).
  * Invariants: a run that cannot be tuned is made all the same, untuned; `why` then says why.
  */
 #ifndef HRUN_SESSION_COLL_TUNING_H

@@ -79,7 +79,7 @@ static int load_history(const struct context *c, const struct decision *d, struc
             return -1;
         make_room(h, log.n);
         for (size_t k = 0; k < log.n; k++)
-            if (log_filter_takes(&filter, &log.v[k], d->N) && is_informative(&log.v[k]))
+            if (log_filter_accepts(&filter, &log.v[k], d->N) && is_informative(&log.v[k]))
                 add_earlier_run(h, d, i, &log.v[k]);
     }
     return 0;

@@ -1,9 +1,8 @@
 /* decide_unmodelled.h - configurations that no model chooses: the user's, and what mpirun would do
  *
- * Purpose: decide.c asks these where a question names a configuration or a number of processes, and where there is no
+ * Purpose: decide.c uses these where a question names a configuration or a number of processes, and where there is no
  * profile.
- * Invariants: of *d the PEs that may be used (subs[].npes) and N are there; by, pes, procs, P and has_config are
- * filled.
+ * Invariants: the caller has set d->N and d->subs[].npes; the functions set d->by, d->config, d->P and d->has_config.
  */
 #ifndef HRUN_SESSION_DECIDE_UNMODELLED_H
 #define HRUN_SESSION_DECIDE_UNMODELLED_H
@@ -17,11 +16,12 @@ int decide_check_units(const struct context *c, const struct decision *d, struct
 /* --config. Errors: HRUN_EPARSE, HRUN_EINVAL (more PEs than there are), HRUN_EINFEASIBLE (the rule). */
 int decide_by_config(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
 
-/* Refuse a configuration whose processes do not fit into the memory of the PEs: with the shares of d->share where it is
- * predicted, else with equal ones. Errors: HRUN_EINFEASIBLE (names the sub-cluster), those of hrun_app_memory. */
+/* Refuse a configuration whose processes do not fit into the memory of the PEs: with the shares of d->shares where they
+ * are predicted, else with equal ones. Errors: HRUN_EINFEASIBLE (names the sub-cluster), those of hrun_app_memory. */
 int decide_check_memory(const struct context *c, const struct decision *d, struct hrun_error *err);
 
-/* The user's layout, q->mapped; it has a configuration where it is one. Errors: HRUN_EINFEASIBLE (the rule). */
+/* The user's layout, q->mapped. d->has_config is 1 where it equals a configuration. Errors: HRUN_EINFEASIBLE (the
+ * rule). */
 int decide_by_layout(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
 
 /* P processes: one on each of the first PEs, of those with enough memory if they suffice, else as many on each of all

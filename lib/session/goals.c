@@ -146,5 +146,6 @@ void goals_fill(const struct goals *g, const struct hrun_plan_problem *problem, 
     if (!table || d->by != BY_MODEL || first_without_rate(against.objective, problem->subs, NULL, d->nsubs) >= 0)
         return;
     d->goal.pareto_of = against.objective;
-    hrun_plan_pareto(&against, k->known, k->n, &d->goal.pareto, &why);    /* fails where there are too many to look at */
+    /* It fails where there are too many configurations to look at. */
+    hrun_plan_pareto(&against, k->known, k->n, &d->goal.pareto, &why);
 }

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What may have been: signatures there are of the application, and the MPI that comes nearest. */
+/* The search for an MPI. */
 struct search {
     struct context *c;
-    struct hrun_strvec there;
-    struct hrun_mpi first;        /* that was tried; id "": none was */
+    struct hrun_strvec there;     /* signatures of the application's profiles */
+    struct hrun_mpi first;        /* the first that was tried; id "": none was */
     int found;                    /* 1: c->mpi has a profile */
 };
 

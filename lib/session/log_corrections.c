@@ -72,7 +72,7 @@ void log_filter_make(const struct context *c, struct log_filter *out)
     hrun_app_consts_text(c->app, &out->consts);
 }
 
-int log_filter_takes(const struct log_filter *f, const struct hrun_sample *s, int64_t N)
+int log_filter_accepts(const struct log_filter *f, const struct hrun_sample *s, int64_t N)
 {
     return s->N == N && s->config && hrun_text_same(s->cluster, f->cluster.data) &&
            hrun_text_same(s->consts, f->consts.data);
@@ -97,7 +97,7 @@ static void list_failed(const struct context *c, const struct hrun_samples *log,
         int measured = s->origin && !strcmp(s->origin, "calibration");
         struct hrun_strvec *list = measured ? &out->failed : &out->tried;
 
-        if (!log_filter_takes(&filter, s, N) || (s->mixed && hrun_sample_dealt(s) != dealt) ||
+        if (!log_filter_accepts(&filter, s, N) || (s->mixed && hrun_sample_dealt(s) != dealt) ||
             !hrun_samples_failed(log, i) || is_listed(list, s->config))
             continue;
         if (measured) {

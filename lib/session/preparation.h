@@ -28,7 +28,7 @@ int preparation_hold(const struct work *w, const struct hrun_layout *layout, con
 
 /* Prepare a run of w, in the folder and under the conditions of its job; of time limits that of --timeout alone counts,
  * for all steps together. own: the folder is a fresh one. Result: 1: the run may start; 0: a signal or the time limit
- * has ended it; -1 with *err (HRUN_EENGINE: a step failed; with quiet_run, with its last words; HRUN_EBUSY as above). */
+ * has ended it; -1 with *err (HRUN_EENGINE: a step failed, with its last words if quiet_run; HRUN_EBUSY as above). */
 int preparation_run(const struct work *w, const struct hrun_app_values *values, const struct hrun_job *like, int own,
                     struct preparation *out, struct hrun_error *err);
 

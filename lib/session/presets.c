@@ -52,7 +52,8 @@ static int holds_preset(const struct context *c, const char *text, const struct 
 
     for (int i = 0; i < c->app->run.npresets; i++)
         if (strlen(c->app->run.presets[i].name) == len && !strncmp(c->app->run.presets[i].name, text, len))
-            return hrun_app_preset_holds(c->app, &c->app->run.presets[i], strtod(text + len + 1, NULL), values, written);
+            return hrun_app_preset_holds(c->app, &c->app->run.presets[i], strtod(text + len + 1, NULL), values,
+                                         written);
     return 1;
 }
 

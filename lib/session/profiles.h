@@ -10,21 +10,21 @@
 struct sub_profile {
     struct hrun_models *models;   /* owned; NULL: no profile that can be used */
     char *why_not;                /* owned; why it cannot, or NULL */
-    int needs_network;            /* that is why: its formula asks for the network, of which nothing is known */
-    enum hrun_code unreadable;    /* it is there, and cannot be read because of this; else 0 */
+    int needs_network;            /* 1: it cannot because its formula needs the network, which was not measured */
+    enum hrun_code unreadable;    /* why the stored profile cannot be read; 0: it can, or there is none */
     const char *other_engine;     /* no profile for this engine, but for that one; or NULL */
 };
 
 struct profiles {
     int nsubs;                    /* 0: nothing is loaded */
     struct sub_profile *subs;
-    int have;                     /* so many sub-clusters have models */
+    int have;                     /* number of sub-clusters with models */
     enum hrun_method method;      /* of the models */
     int nsamples;                 /* measurements behind the models */
     double newest_s;              /* age of the newest, -1 unknown */
     double network_s;             /* of the network, -1 unknown */
     char *measured_with;          /* settings of the calibration, where c has others (context.h), or NULL; owned */
-    char *network_note;           /* what is to be said of it, or NULL; owned */
+    char *network_note;           /* a note for the user about the network, or NULL; owned */
 };
 
 /* Load the models of all sub-clusters for c->app, and say why one has none that can be used. For a definition with

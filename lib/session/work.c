@@ -116,7 +116,7 @@ static void hear_run_message(void *ctx, const char *text)
         l->w->on_message(l->w->ctx, text);
 }
 
-/* How much of text[len] there is up to its last letter or digit. */
+/* Length of text[len] up to its last letter or digit. */
 static size_t length_of_words(const char *text, size_t len)
 {
     while (len && !isalnum((unsigned char)text[len - 1]))
@@ -124,7 +124,7 @@ static size_t length_of_words(const char *text, size_t len)
     return len;
 }
 
-/* Open MPI's own words on an MPI_Abort and on its own messages, which tell nothing of why. */
+/* Is the line one of Open MPI's own about an MPI_Abort or about its messages? These do not say why. */
 static int is_of_openmpi(const char *line)
 {
     static const char *const begin[] = {
@@ -242,13 +242,6 @@ static int has_inputs(const struct work *w)
     return w->c->app && w->c->app->run.nfiles && w->N;
 }
 
-/* Write them into dir, the run's own folder or the user's, or only check whether that can be done. */
-static int put_inputs(const struct work *w, const struct hrun_app_values *values, const char *dir, int own, int check,
-                      struct hrun_error *err)
-{
-    return hrun_app_write_files(w->c->app, values, dir, own || w->c->set->force, check, err);
-}
-
 static int list_inputs(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *paths,
                        struct hrun_error *err)
 {
@@ -263,8 +256,8 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
     return 0;
 }
 
-/* Does each input say the values of constants? Then nothing that the user's own says is lost. */
-static int all_presets(const struct hrun_app *app, const struct hrun_strvec *inputs)
+/* Do presets read the values of each input? Then replacing the user's own inputs loses nothing. */
+static int are_all_presets(const struct hrun_app *app, const struct hrun_strvec *inputs)
 {
     for (size_t i = 0; i < inputs->n; i++) {
         int found = 0;
@@ -277,18 +270,20 @@ static int all_presets(const struct hrun_app *app, const struct hrun_strvec *inp
     return 1;
 }
 
-/* Where files of the user's are in the way of the inputs, and what they say is taken over, the run needs a folder of
- * its own: *aside and *inputs are filled then, for the caller to release, and aside->home is not NULL. */
+/* Where files of the user's have the names of inputs, and presets read them, the run needs a folder of its own: fill
+ * *aside, whose home is not NULL then, and *inputs. The caller releases both. */
 static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
                       struct hrun_strvec *inputs, struct hrun_error *err)
 {
+    const struct settings *set = w->c->set;
     struct hrun_error why = { 0 };
 
-    if (!has_inputs(w) || !put_inputs(w, values, w->c->set->wdir ? w->c->set->wdir : ".", 0, 1, &why))
+    if (!has_inputs(w) ||
+        !hrun_app_write_files(w->c->app, values, set->wdir ? set->wdir : ".", set->force, 1, &why))
         return 0;
     if (list_inputs(w, values, inputs, err))
         return -1;
-    if (why.code == HRUN_EEXISTS && all_presets(w->c->app, inputs))
+    if (why.code == HRUN_EEXISTS && are_all_presets(w->c->app, inputs))
         return scratch_for_user(aside, w->c, err);
     if (err)
         *err = why;
@@ -325,7 +320,7 @@ static void report_unprepared(const struct work *w, const char *why, struct work
         w->on_message(w->ctx, why);
 }
 
-/* What was prepared may be why a run fails that has found it prepared: the next one is not to find it, too. */
+/* After a failed run that found its input prepared, prepare anew: that input may be the reason. */
 static void forget_prepared(const struct work *w, const struct hrun_outcome *o)
 {
     if ((!o->status && !o->killed_by) || o->interrupted || o->signalled || o->timed_out || o->lost_host[0])
@@ -388,7 +383,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         job.scratch = place == &aside ? NULL : own;
     }
     if ((!own && preparation_hold(w, layout, &values, &prepared.lock, err)) ||
-        (has_inputs(w) && put_inputs(w, &values, dir, own != NULL, 0, err)) ||
+        (has_inputs(w) && hrun_app_write_files(app, &values, dir, own || w->c->set->force, 0, err)) ||
         (own && scratch_fill(place, own, err)))
         goto done;
     if (aside.home && w->on_message && !w->c->set->quiet) {
