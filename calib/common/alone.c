@@ -1,4 +1,4 @@
-/* alone.c - runs that measure have their hosts for themselves; see alone.h */
+/* alone.c - exclusive use of hosts by runs that measure; see alone.h */
 #include "alone.h"
 
 #include "base/file.h"
@@ -71,7 +71,7 @@ static void append_output(void *ctx, const char *data, size_t len)
     hrun_buf_add(ctx, data, len);
 }
 
-/* Did the tool end well? *interrupted: the signal that ended it. */
+/* Fail if the tool did not succeed. *interrupted: the signal that ended it. */
 static int check_tool_end(const struct hrun_outcome *o, const struct alone_tool *tool, const struct hrun_buf *errors,
                           int *interrupted, struct hrun_error *err)
 {

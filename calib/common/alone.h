@@ -1,7 +1,7 @@
-/* alone.h - runs that measure have their hosts for themselves
+/* alone.h - exclusive use of hosts by runs that measure, and of profiles by calibrations
  *
- * Purpose: what hrun-calibrate starts waits until none of its hosts is in use by other runs
- * (lib/cluster/ledger.h), and keeps them for itself while it lasts: a time beside other runs says little.
+ * Purpose: a run of hrun-calibrate waits until no other run uses its hosts (session/pes_in_use.h) and locks them until
+ * it ends, since times measured beside other runs are distorted.
  */
 #ifndef CALIB_COMMON_ALONE_H
 #define CALIB_COMMON_ALONE_H
@@ -9,61 +9,61 @@
 #include "calib_options.h"
 #include "session/pes_in_use.h"
 
-/* Lock the hosts of a run, and wait for them. say: is called once with the words for whom it waits. Result: the signal
- * that has ended the waiting, else 0. */
+/* Wait for the hosts of a run and lock them. say: called once, before waiting, with a text that names the runs in the
+ * way. Result: the signal that ended the wait, else 0. */
 int alone_begin(struct ledger *g, const struct context *c, const struct ledger_run *run,
                 void (*say)(void *ctx, const char *text), void *ctx);
 void alone_end(struct ledger *g);
 
-/* For say: a line on standard error. ctx: struct context. */
+/* For `say` above: print a line on standard error. ctx: struct context. */
 void alone_say(void *ctx, const char *text);
 
-/* Times of a topology that is only described would say nothing. Errors: HRUN_EINVAL. */
+/* Refuse to measure on a topology that is only described. Errors: HRUN_EINVAL. */
 int alone_check_real(const struct context *c, struct hrun_error *err);
 
-/* Program and engine of c's cluster: an installed tool that measures. Errors: those of the context and of
+/* Set the program of c to an installed tool that measures, and choose the engine. Errors: those of the context and of
  * alone_check_real. */
 int alone_find_tool(struct context *c, const char *tool, struct hrun_error *err);
 
-/* A tool that measures: its words, and what it measures, for messages. */
+/* A tool that measures: its command line, and what it measures, for messages. */
 struct alone_tool {
     const struct hrun_layout *layout;
     char *const *words;
     const char *what;
 };
 
-/* Start a tool, whose hosts are then its own, and append what it prints to out. *interrupted: the signal that ended it
- * or the waiting, else 0 or untouched. Errors: those of work_job, of the ledger, of the engine; HRUN_EENGINE (it
- * failed, lost a host, was interrupted or took too long). */
+/* Lock the hosts, run a tool on them and append its output to out. *interrupted: the signal that ended it or the wait,
+ * else 0 or untouched. Errors: those of work_job, of the ledger, of the engine; HRUN_EENGINE (the tool failed, lost a
+ * host, was interrupted or took too long). */
 int alone_run(struct context *c, const struct alone_tool *tool, struct hrun_buf *out, int *interrupted,
               struct hrun_error *err);
 
-/* Did a host turn out not to be what was remembered of it? Then say that all hosts are asked anew, and let the
- * settings do that. */
+/* If *err means that a host differs from its remembered description: print that all hosts will be discovered again, set
+ * that in *s and return 1. Else return 0. */
 int alone_asks_anew(struct calib_settings *s, const struct hrun_error *err);
 
 /* ---------------------------------------------------------------- exclusive
  *
- * Of several calibrations of one thing at the same time one measures, the others wait
+ * Among simultaneous calibrations of one thing one measures, the others wait
  *
- * Purpose: who has waited finds what the other has stored, and measures the rest, or nothing.
- * Invariants: each thing that is measured (a sub-cluster for an application, a network) has a lock file, which is
- * locked while it is measured; several are locked in the order of their paths, so that two calibrations never wait for
- * each other. Locks end with the process. Who only reads, and hrun, which records runs, wait for nobody.
+ * Purpose: a calibration that has waited finds the stored results of the other, and measures only the rest.
+ * Invariants: each thing that is measured (an application on a sub-cluster, a network) has a lock file, which is locked
+ * during the measurement. Lock files are locked in the order of their paths, so two calibrations never wait for each
+ * other. Locks end with the process. Readers, and hrun, which records runs, never wait.
  */
 
 struct exclusive {
-    struct hrun_strvec paths;   /* of lock files, to be filled before exclusive_begin */
-    int *fds, n;                /* locked */
+    struct hrun_strvec paths;   /* of lock files, filled before exclusive_begin */
+    int *fds, n;                /* descriptors of the locked files */
 };
 
 /* Add the lock file of the profile of an application on one sub-cluster. Errors: those of the store. */
 int exclusive_add(struct exclusive *x, const struct context *c, const char *app, const char *signature,
                   struct hrun_error *err);
-/* Lock them all. Waiting is said on stderr, unless --quiet; what: what is calibrated. *sig: the signal that has ended
- * the waiting, else untouched. Errors: HRUN_EIO; HRUN_EBUSY: *sig is set. */
+/* Lock all paths. A wait is reported on stderr, unless --quiet; what: the thing calibrated, for that message. *sig: the
+ * signal that ended the wait, else untouched. Errors: HRUN_EIO; HRUN_EBUSY: *sig is set. */
 int exclusive_begin(struct exclusive *x, const struct context *c, const char *what, int *sig, struct hrun_error *err);
-/* Unlock and release; a zeroed one is fine. */
+/* Unlock and release; *x may be zeroed. */
 void exclusive_end(struct exclusive *x);
 
 #endif

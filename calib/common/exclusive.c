@@ -1,4 +1,4 @@
-/* exclusive.c - one calibration of a thing at a time; see alone.h */
+/* exclusive.c - locks that let one calibration of a thing run at a time; see alone.h */
 #include "alone.h"
 #include "base/alloc.h"
 #include "base/file.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a lock that another process has is tried again. */
+/* Interval between two attempts to lock a file that another process has locked. */
 static const double POLL_S = 0.5;
 
 int exclusive_add(struct exclusive *x, const struct context *c, const char *app, const char *signature,
@@ -22,7 +22,7 @@ int exclusive_add(struct exclusive *x, const struct context *c, const char *app,
     return 0;
 }
 
-/* Lock one file. Result: a descriptor, or -1 as exclusive_begin. */
+/* Lock one file. Result: its descriptor, or -1 with the errors of exclusive_begin. */
 static int lock(const struct context *c, const char *path, const char *what, int *sig, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };

@@ -1,4 +1,4 @@
-/* lists.c - what the options say is to be measured; see calib_options.h */
+/* lists.c - the sizes, PEs and processes that the options select; see calib_options.h */
 #include "calib_options.h"
 
 #include "base/alloc.h"
@@ -23,7 +23,7 @@ int number_list_add(struct number_list *l, int64_t x)
     return 0;
 }
 
-/* Add the numbers of "4" or "4-8:2" to l. The word is cut. */
+/* Add the numbers of "4" or "4-8:2" to l. The word is overwritten. */
 static int add_number_range(const char *what, char *word, const struct hrun_opt *opt, struct number_list *l,
                             struct hrun_error *err)
 {
@@ -65,7 +65,7 @@ int lists_add(void *settings, const struct hrun_opt *opt, const char *value, str
     return 0;
 }
 
-/* How many P up to most does the rule accept at N? -1 on errors. */
+/* The number of P up to `most` that the rule accepts at N; -1 on errors. */
 static int count_accepted(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
 {
     int n = 0;
@@ -80,7 +80,7 @@ static int count_accepted(const struct hrun_app *app, int64_t N, int most, struc
     return n;
 }
 
-/* Of the sizes near N, at most a tenth away, the one that the rule accepts for most P, the nearest of several. */
+/* The size at most a tenth away from N that the rule accepts for most P; among equals the nearest. */
 static int64_t best_size_near(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
 {
     enum { STEPS = 64 };
@@ -101,7 +101,7 @@ static int64_t best_size_near(const struct hrun_app *app, int64_t N, int most, s
     return accepted < 0 ? -1 : best;
 }
 
-/* Sizes for one that matters: it, and smaller ones whose ratio is at most 1.5, so that a form shows. */
+/* N and smaller sizes with ratios of at most 1.5, enough to fit how times grow with N. */
 static int sizes_up_to(const struct context *c, int64_t N, struct number_list *out, struct hrun_error *err)
 {
     static const int parts[][2] = { { 1, 8 }, { 1, 6 }, { 1, 4 }, { 1, 3 }, { 1, 2 }, { 2, 3 } };

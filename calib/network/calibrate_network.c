@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Records of a thousand hosts: 31 trips of each, and as much again of the rest. */
+/* Limit of the output, bytes: a thousand hosts with 31 trips each, and as many other records. */
 static const size_t RECORDS_MAX = (size_t)1 << 28;
 
-/* Of SimGrid, hrun has `ompi` unless the user sets another (lib/launch/engines/smpi.c). */
+/* The rules that choose algorithms. For SimGrid hrun sets `ompi` unless the user sets another
+ * (lib/launch/engines/smpi.c). */
 static const char *selector(const struct context *c)
 {
     for (size_t i = 0; i < c->set->smpi.n; i++)
@@ -34,9 +35,9 @@ static void set_network_text(char **to, const char *text)
 /* SimGrid's network/weight-S of its SMPI model, bytes. */
 static const double SMPI_BIAS_BYTES = 8775;
 
-/* What an estimate does not know of its network, and where no port was shared could not see. In SMPI bytes flow only
- * from when the receiver receives (as it comes, smpi/async-small-thresh is 0), and messages that share a link do so by
- * the length of their ways; tests/accuracy/net shows both. */
+/* Set the members that an estimate cannot measure: names, date, and for a simulation wire_waits and bias_bytes. In SMPI
+ * bytes flow only once the receiver receives (smpi/async-small-thresh is 0 by default), and messages share a link by
+ * their round-trip times; tests/accuracy/net shows both. */
 static void describe_network(const struct context *c, const struct network_key *k, struct hrun_net *net)
 {
     char date[21];
@@ -65,7 +66,7 @@ static void print_network(const struct calib_settings *s, const struct hrun_net 
         fputs(out.data, stdout);
 }
 
-/* Where the text was not shown, which has the warning. */
+/* Warn on stderr if the text, which contains the warning, is not printed (--json, --quiet). */
 static void warn_unsure(const struct calib_settings *s, const struct hrun_net *net)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
@@ -77,7 +78,7 @@ static void warn_unsure(const struct calib_settings *s, const struct hrun_net *n
 
 /* ---------------------------------------------------------------- measure */
 
-/* The records of the network in `file` stand beside it, as times can be estimated anew. */
+/* The file of the records beside the network's `file`, kept for later estimates. The caller frees it. */
 static char *records_file(const char *file)
 {
     static const char suffix[] = ".yaml";
@@ -94,7 +95,7 @@ int network_read_records(const char *file, struct hrun_net_records *out, struct 
     return hrun_file_read(path, RECORDS_MAX, &lines, NULL) ? 0 : hrun_net_records_parse(lines.data, out, err);
 }
 
-/* Beside the network, and where --keep says. */
+/* Write the records beside the network's `file`, and to the file of --keep. */
 static int keep_records(const struct calib_settings *s, const char *file, const struct hrun_net_records *r,
                         struct hrun_error *err)
 {
@@ -124,7 +125,7 @@ static int print_network_plan(struct context *c, const struct network_plan *p, c
     return rc;
 }
 
-/* What is measured, and where it is kept. */
+/* The measurement and the file of its network. */
 struct network_target {
     struct network_plan plan;
     struct network_key key;
@@ -170,7 +171,8 @@ static int measure_and_keep(struct context *c, const struct calib_settings *s, c
     return rc;
 }
 
-/* What is measured already is not measured again. Result: 1 when it was there and has been shown. */
+/* Show the network in `file` instead of measuring it again. Result: 1; 0 if there is none, or --redo, --again or
+ * --dry-run is given. */
 static int show_if_known(const struct calib_settings *s, const char *file)
 {
     struct network_about about = { .file = file };
@@ -212,7 +214,7 @@ static int network_on(struct context *c, struct calib_settings *s, int *interrup
     return show_if_known(s, t.file.data) ? 0 : measure_and_keep(c, s, &t, interrupted, err);
 }
 
-/* Show the estimate from records of --from. It is not kept, as the records do not name their cluster. */
+/* Show the estimate from the records of --from. It is not stored, since the records do not name their cluster. */
 static int estimate_from_records(const struct calib_settings *s, struct hrun_error *err)
 {
     struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
@@ -287,8 +289,8 @@ int network_named(const struct settings *s)
     return s->hosts || s->host_file || s->cluster_file || s->platform;
 }
 
-/* The network of the hosts that the options name, into c. Cluster, MPI and engine are as runs of the application have
- * them; the benchmark stands for its program. */
+/* Load the network of the hosts that the options name into c. Cluster, MPI and engine are found as for a run of the
+ * application, with hrun-netbench as the program. */
 static int use_named_network(struct context *c, struct hrun_buf *note, struct hrun_error *err)
 {
     struct context hosts = { .set = c->set, .app = c->app };
@@ -302,7 +304,7 @@ static int use_named_network(struct context *c, struct hrun_buf *note, struct hr
         hosts.net = NULL;
         hosts.view = NULL;
     }
-    hosts.app = NULL;       /* c's */
+    hosts.app = NULL;       /* owned by c */
     context_release(&hosts);
     return rc;
 }

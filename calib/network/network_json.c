@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Half widths that are not known are absent. */
+/* The value and, if known, its half width. */
 static json_t *value_json(const struct hrun_net_value *v)
 {
     json_t *j = json_pack("{s:f}", "value", v->v);
@@ -53,7 +53,7 @@ static json_t *classes_json(const struct hrun_net *net)
     return a;
 }
 
-/* The bandwidth of the fastest two hosts of the classes. */
+/* The largest bandwidth from a host of class a to one of class b, bytes/s; 0 if there is no such pair. */
 static double fastest_bandwidth(const struct hrun_net *net, int a, int b)
 {
     double most = 0;
@@ -109,7 +109,7 @@ static json_t *thresholds_json(const struct hrun_net_thresholds *t)
                      t->irregular_share);
 }
 
-/* Pairs that are badly known; null: there are none. */
+/* Pairs with wide intervals (hrun_net_find_unsure); null if there are none. */
 static json_t *unsure_json(const struct hrun_net *net)
 {
     struct hrun_net_unsure u;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More classes than this make pairs that nobody reads: they are folded by the groups of hosts. */
+/* With more classes than this, pairs are folded into groups of hosts. */
 enum { CLASSES_SHOWN = 6 };
-/* Clocks show no less; no memory moves a MB faster. */
+/* Smaller values are shown as none: below the resolution of clocks, and faster than any memory moves a MB. */
 static const double NOTHING_S = 1e-9, NOTHING_S_PER_MB = 1e-6;
 
 /* ---------------------------------------------------------------- cells */
@@ -28,7 +28,7 @@ static void add_bytes_rate(double bytes_per_s, struct hrun_buf *b)
     hrun_buf_addf(b, "%.4g %s", bytes_per_s / units[k].from, units[k].unit);
 }
 
-/* Not where the interval is wider than the value. */
+/* 1 unless the half width of the interval exceeds the value, else 0. */
 static int is_value_known(const struct hrun_net_value *v)
 {
     return !(v->v > 0 && isfinite(v->half) && v->half > v->v);
@@ -40,14 +40,14 @@ static void add_half(struct hrun_buf *b, const struct hrun_net_value *v)
         hrun_buf_addf(b, " +-%.1f %%", 100 * v->half / v->v);
 }
 
-/* A table's cell of a buffer's text, which is then empty. */
+/* Add a cell with the text of b ("-" if there is none), and empty b. */
 static void cell(struct hrun_table *t, struct hrun_buf *b)
 {
     hrun_table_cell(t, "%s", b->len ? b->data : "-");
     hrun_buf_reset(b);
 }
 
-/* The same of what was added for a value, with its interval, or that it is not known. */
+/* The same for the text of a value, followed by its interval; or a cell for an unknown value. */
 static void cell_of(struct hrun_table *t, const struct hrun_net_value *v, struct hrun_buf *b)
 {
     if (is_value_known(v)) {
@@ -59,7 +59,7 @@ static void cell_of(struct hrun_table *t, const struct hrun_net_value *v, struct
     cell(t, b);
 }
 
-/* f times a value in s, or in s/MB; less than `nothing` is that. */
+/* Add a cell with f times the value, in s or s/MB. A value whose upper limit is below `nothing` has no interval. */
 static void add_time(struct hrun_table *t, const struct hrun_net_value *v, double f, double nothing, const char *unit,
                      struct hrun_buf *b)
 {
@@ -140,7 +140,7 @@ static void add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hru
     end_table(t, out);
 }
 
-/* Between PEs of unlike kinds on one host. */
+/* Append a table of messages between PEs of different kinds on one host. */
 static void add_kind_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrrr");
@@ -163,7 +163,7 @@ static void add_kind_pairs(const struct hrun_net *net, struct hrun_buf *b, struc
         hrun_table_destroy(t);
 }
 
-/* Hosts of two classes; 0 where there are no two, or nothing of them was measured. */
+/* Find a host of class a and another one of class c. Result: 1; 0 if there are none, or none were measured. */
 static int find_pair(const struct hrun_net *net, int a, int c, int *from, int *to)
 {
     if (!(net->pairs[a * net->nclasses + c].beta_bytes_per_s.v > 0))
@@ -197,10 +197,10 @@ static void add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hru
     end_table(t, out);
 }
 
-/* The least and the most of all pairs of hosts from group g to group h, and which is the slowest. */
+/* Minimum and maximum over all pairs of hosts from one group to another, and the slowest pair. */
 struct network_range {
     double latency_s[2], rate[2];  /* of empty messages; bytes/s of long ones */
-    int pairs, from, to;           /* pairs = 0: there is none, and nothing else counts */
+    int pairs, from, to;           /* pairs = 0: there is none, and the other members are unset */
 };
 static struct network_range switch_range(const struct hrun_net *net, int g, int h)
 {
@@ -300,7 +300,7 @@ static void add_protocols(const struct hrun_net *net, struct hrun_buf *out)
     }
 }
 
-/* As factors of what the tables say. */
+/* Append the segments of message sizes, as factors on the latencies and times of bytes in the tables. */
 static void add_segments(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t;

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Processes on a host: messages inside it take two, and what they share shows with two pairs, where four processes have
- * a core each. */
+/* Processes on a host: two exchange messages; two pairs, if there are cores for four processes, show what they share. */
 enum { PROCS_LEAST = 2, PROCS_MOST = 4 };
-/* Of --timeout, the part after which the benchmark leaves out what an estimate can do without. */
+/* The benchmark skips optional experiments after this part of --timeout. */
 static const double LIMIT_SHARE = 0.5;
 
 int network_context(struct context *c, struct calib_settings *s, struct hrun_error *err)
@@ -35,7 +34,8 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
 
 /* ---------------------------------------------------------------- plan */
 
-/* Of one host: some PEs of each kind, or several processes on its only one. Of several: each, with some processes. */
+/* On one host: some PEs of each sub-cluster, or several processes on its only PE. On several hosts: all PEs, with
+ * several processes each. */
 static void choose_netbench_pes(const struct hrun_cluster *cl, struct hrun_config *out)
 {
     for (int i = 0; i < cl->nsubs; i++) {
@@ -66,7 +66,7 @@ static int kind_number(const struct hrun_cluster *cl, int sub)
     return n;
 }
 
-/* The kind of PE of each rank: on one host that of its sub-cluster, a node is one. */
+/* Append --kinds: on one host, the kind of PE of each rank's sub-cluster; on several, 0, since a node is one PE. */
 static void push_kinds(const struct context *c, struct network_plan *p)
 {
     autorelease(hrun_buf_release) struct hrun_buf kinds = HRUN_BUF_INIT;
@@ -113,7 +113,8 @@ void network_plan_release(struct network_plan *p)
 
 /* ---------------------------------------------------------------- measure */
 
-/* Hosts get our names, and their sub-clusters as kinds. The benchmark numbers them by their first ranks. */
+/* Give the hosts of the records hrun's names, and their sub-clusters as kinds. The benchmark numbers hosts in the order
+ * of their first ranks. */
 static int name_hosts(const struct context *c, const struct hrun_layout *l, struct hrun_net_records *r,
                       struct hrun_error *err)
 {
