@@ -1,4 +1,4 @@
-/* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, check what it prints, say it */
+/* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, judge its records, print the findings; see doctor.h */
 #include "doctor.h"
 
 #include "../common/alone.h"
@@ -12,10 +12,10 @@
 
 /* Exit status when the cluster is not predictable enough. */
 enum { STATUS_UNPREDICTABLE = 1 };
-/* Records of a big cluster: a few KiB for each PE. */
+/* Limit of the output, bytes. A PE has a few KiB of records. */
 static const size_t RECORDS_MAX = (size_t)1 << 30;
 
-/* The first lines of the records: who is where, what cgroups grant, and the libraries of the program, if one is
+/* Append the first lines of the records: ranks, limits of cgroups, and the libraries of the program, if one is
  * named. */
 static int describe_cluster(const struct context *c, const struct hrun_layout *l, const char *program,
                             struct hrun_buf *out, struct hrun_error *err)
@@ -73,7 +73,8 @@ static int measure_doctor_on(struct context *c, const struct calib_settings *s, 
     return rc;
 }
 
-/* Records into *out. A host that is not what was remembered of it is asked anew, once. */
+/* Measure, with the records in *out. If a host differs from its remembered description, discover all hosts again and
+ * repeat once. */
 static int measure_doctor(const struct calib_settings *settings, const char *program, struct hrun_buf *out,
                           int *interrupted, struct hrun_error *err)
 {

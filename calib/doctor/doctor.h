@@ -8,27 +8,27 @@
 
 /* ---------------------------------------------------------------- data
  *
- * What is known of a cluster: who is where, and what hrun-probe measured
+ * Facts about a cluster: its processes, and the measurements of hrun-probe
  *
  * Purpose: the records that `doctor` judges, in memory and as text. The text is what --keep writes and --from reads:
  *     sub INDEX PUS NAME             a sub-cluster, and the processing units of one of its PEs
  *     rank INDEX SUB PE HOST         a process, on PE number PE of sub-cluster SUB
  *     library PATH                   of the program that was named
  *     fact RANK KEY VALUE            a setting; KEY is a word, VALUE the rest of the line
- *     hrun-probe 1                   from here on by hrun-probe, facts as well; times are in seconds
+ *     hrun-probe 1                   the lines below, some of them facts, come from hrun-probe; times in seconds
  *     kernel RANK T...               times of the same work
  *     noise RANK QUANTA LEAST MEAN MEDIAN P99 MOST
  *     clock RANK OFFSET ERROR        of the host of that process against that of process 0
  *     pairs MEASURED ALL
  *     trip A B BYTES T...            round trips
  *     alltoall BYTES T...
- *     busy RANK OTHERS STOLEN        processors taken meanwhile by others, and by the hypervisor
- *     swapped RANK PAGES             meanwhile, on its host
- *     process RANK PID SHARE NAME    of others on its host, share of a processor
+ *     busy RANK OTHERS STOLEN        processors used during the experiments by others, and taken by the hypervisor
+ *     swapped RANK PAGES             pages swapped on its host during the experiments
+ *     process RANK PID SHARE NAME    another process on its host, with its share of a processor
  *     end
- * Lines before the first of these words are skipped (shells that print something), a text without `end` is torn.
- * Invariants: settings stand in the order of ranks, then of their lines; all indices are within their lists; times are
- * finite and above 0; a process without a line of times has an empty list.
+ * Lines before the first of these words are skipped (output of shells). A text without `end` is incomplete.
+ * Invariants: facts are sorted by rank, then by line; all indices are within their lists; times are finite and above 0;
+ * a process without a line of times has an empty list.
  */
 
 struct doctor_sub { char *name; int pus; };
@@ -39,14 +39,14 @@ struct doctor_rank {
     int sub, pe, host;             /* host: the first rank on the same host */
     char *host_name;
     struct doctor_times kernel;
-    int quanta;                    /* 0: noise is not known */
+    int quanta;                    /* of the noise experiment; 0: noise is not known */
     double least, mean, median, p99, most;
     int has_busy;
     double busy, stolen;
-    double swapped;                /* pages of its host, at one rank of each host; else 0 */
+    double swapped;                /* pages swapped on its host; set for one rank of each host, else 0 */
     int has_clock;
     double offset, offset_error;
-    int first_fact, nfacts;        /* its settings in the list of all */
+    int first_fact, nfacts;        /* its settings in doctor_data.facts */
 };
 
 struct doctor_fact { int rank, order; char *key, *value; };
@@ -72,20 +72,20 @@ struct doctor_data {
 int doctor_read(const char *name, const char *text, struct doctor_data *out, struct hrun_error *err);
 void doctor_release(struct doctor_data *d);
 
-/* The value of a setting of a process, else of its host; NULL: neither is known. */
+/* The value of a setting of a process, else of its host; NULL if neither is known. */
 const char *doctor_fact(const struct doctor_data *d, int rank, const char *key);
 
 /* 1 when rank is the first of its host. */
 int doctor_leads(const struct doctor_data *d, int rank);
 
-/* Scatter of at least one time. */
+/* Spread of times; t->n >= 1. */
 struct hrun_spread doctor_spread(const struct doctor_times *t);
 /* Width between first and ninth decile, as a fraction of the median. */
 double doctor_width(const struct hrun_spread *s);
 
 /* ---------------------------------------------------------------- judge
  *
- * What makes a cluster unpredictable, from what was measured
+ * Findings on what makes a cluster unpredictable
  *
  * Purpose: records -> findings. Each check is a row of the table in judge.c and a function in judge_compute.c,
  * judge_network.c or judge_settings.c. Nothing is measured here.
@@ -96,19 +96,19 @@ double doctor_width(const struct hrun_spread *s);
  */
 
 struct doctor_limits {
-    double spread;                 /* of equal work, between first and ninth decile, by the median: --threshold */
-    double network;                /* of equal messages, the same */
-    double clock_s;                /* between clocks of hosts */
+    double spread;                 /* of times of equal work: first to ninth decile over the median; --threshold */
+    double network;                /* the same of times of equal messages */
+    double clock_s;                /* difference between clocks of hosts */
 };
 
 /* In a run that spends a fifth of its time in messages, messages that vary by five times the threshold change its time
  * by the threshold. 128 ms: beyond it NTP no longer slews a clock but sets it (RFC 5905, appendix A.1.1, STEPT). */
 #define DOCTOR_NETWORK_FACTOR 5.0
 #define DOCTOR_CLOCK_S 0.128
-/* By how much runs of the least noise that hrun's own accuracy is measured with (2 % standard deviation, normal) lie
- * apart from the first to the ninth decile: 2 * 1.2816 * 2 %. */
+/* Width from the first to the ninth decile of normal times with a standard deviation of 2 %, the least noise in the
+ * tests of hrun's accuracy: 2 * 1.2816 * 2 %. */
 #define DOCTOR_SPREAD 0.05
-/* Samples of each time: with 20 two lie outside of each decile. */
+/* Samples of each time: of 20, two lie outside of each decile. */
 enum { DOCTOR_REPETITIONS = 20 };
 
 enum doctor_severity { DOCTOR_PROBLEM, DOCTOR_WARNING };
@@ -116,12 +116,12 @@ enum doctor_severity { DOCTOR_PROBLEM, DOCTOR_WARNING };
 struct finding {
     enum doctor_severity severity;
     const char *check;             /* "kernel-spread", ...: a name for machines */
-    char *what;                    /* a sentence, without its end, that says where */
+    char *what;                    /* a sentence without its full stop, with the place; owned */
     const char *advice;            /* what to do */
-    int rank;                      /* whose PE or host; -1: none alone */
-    int host_only;                 /* 1: it is of the rank's host */
-    double measured, limit;        /* as fractions, or seconds where `unit` is "s"; limit 0: none */
-    const char *unit;              /* "", "s", "bytes", "Mbit/s": of measured; NULL: nothing was measured */
+    int rank;                      /* a rank on the PE or host of the finding; -1: no single one */
+    int host_only;                 /* 1: the finding is about the rank's host, not its PE */
+    double measured, limit;        /* in `unit`; limit 0: none */
+    const char *unit;              /* "" (a fraction), "s", "bytes", "Mbit/s"; NULL: nothing was measured */
 };
 
 struct findings {
@@ -149,15 +149,15 @@ struct check {
     enum doctor_severity severity;
     check_fn *run;
     const char *advice;
-    const char *inside;            /* the same where all processes are on one host; NULL: as advice */
+    const char *inside;            /* advice if all processes are on one host; NULL: as advice */
 };
 
-/* Add a finding of j->check with the rank (-1: none) and the sentence. The result is valid until the next one. */
+/* Add a finding of j->check with the rank (-1: none) and the sentence. The result is valid until the next call. */
 struct finding *finding_add(const struct judging *j, int rank, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* A finding is of a fraction that lies above its limit. */
+/* Set the measured fraction and the limit that it exceeds. */
 void finding_above(struct finding *f, double measured, double limit);
-/* A finding is of the rank's host; unit: of measured, NULL: nothing was measured; limit 0: none. */
+/* Mark a finding as one about the rank's host. unit: of measured, NULL: nothing was measured; limit 0: none. */
 void finding_of_host(struct finding *f, double measured, double limit, const char *unit);
 /* "PE 3 of xeon (host h2)" in out[size]. */
 enum { DOCTOR_PLACE = 400 };
@@ -168,13 +168,13 @@ check_fn check_clocks, check_trips, check_anomalies, check_unequal_links, check_
 check_fn check_governor, check_unequal_governors, check_turbo, check_mtu, check_link_speed, check_link_speed_subs,
          check_blas, check_swapping, check_swap_used, check_huge_pages, check_cpu_quota;
 
-/* ---- report: what `doctor` found, for people and for machines */
+/* ---- report: figures and findings as text and as JSON */
 
-/* Append the figures and the findings; all = 1: every PE and every finding, else at most some of each kind, the others
- * counted. */
+/* Append the figures and the findings. all = 1: every PE and every finding; 0: a few of each kind and the number of
+ * the others. */
 void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
                  struct hrun_buf *out);
-/* The same as one JSON document, always with all. Errors: those of hrun_json_print. */
+/* The same as one JSON document, always complete. Errors: those of hrun_json_print. */
 void doctor_json(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f,
                  struct hrun_buf *out);
 

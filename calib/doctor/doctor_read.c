@@ -1,4 +1,4 @@
-/* doctor_read.c - the records, and how they are read from text; see doctor.h */
+/* doctor_read.c - read the records of doctor from text; see doctor.h */
 #include "doctor.h"
 #include "base/alloc.h"
 
@@ -12,7 +12,7 @@ struct reader {
     struct doctor_data *d;
     const char *name;
     int line;
-    char *at;                      /* what is left of the line */
+    char *at;                      /* rest of the line */
     struct hrun_error *err;
 };
 
@@ -21,7 +21,7 @@ static int fail_record(struct reader *r, const char *what)
     return hrun_fail_at(r->err, HRUN_EPARSE, r->name, r->line, 0, "%s", what);
 }
 
-/* The next word, "" at the end. */
+/* The next word of the line; "" at its end. */
 static char *next_record_word(struct reader *r)
 {
     char *begin = r->at + strspn(r->at, " "), *end = begin + strcspn(begin, " ");
@@ -31,7 +31,7 @@ static char *next_record_word(struct reader *r)
     return begin;
 }
 
-/* A whole number in 0..max-1. */
+/* Read a whole number in 0..max-1. */
 static int read_index(struct reader *r, int max, int *out)
 {
     char *text = next_record_word(r), *end;
@@ -53,13 +53,13 @@ static int read_number(struct reader *r, double *out)
     return !*text || *end || !isfinite(*out) ? fail_record(r, "a number here is missing or not finite") : 0;
 }
 
-/* A copy of what is left of the line. */
+/* A copy of the rest of the line; the caller frees it. */
 static char *copy_rest(const struct reader *r)
 {
     return xstrdup(r->at + strspn(r->at, " "));
 }
 
-/* Room for one more, zeroed. */
+/* Append a zeroed element of `size` bytes to a list of *n; its address. */
 static void *add_zeroed(void *list, int *n, size_t size)
 {
     char **v = list;
@@ -139,7 +139,7 @@ static int read_fact_record(struct reader *r)
     return 0;
 }
 
-/* The process whose record this is; NULL: none. */
+/* Read the rank of a record. Result: its process; NULL if there is none. */
 static struct doctor_rank *read_whose(struct reader *r)
 {
     int rank;
@@ -232,7 +232,7 @@ static int read_first_record(struct reader *r)
          : version != 1 ? fail_record(r, "these records are of another version of hrun-probe") : 0;
 }
 
-/* first = 1: written before the words of hrun-probe. */
+/* first = 1: stands before the line "hrun-probe 1". */
 static const struct { const char *word; int first; int (*read)(struct reader *r); } record_kinds[] = {
     { "sub", 1, read_sub_record }, { "rank", 1, read_doctor_rank }, { "library", 1, read_library_record },
     { FIRST, 1, read_first_record }, { "fact", 1, read_fact_record }, { "kernel", 0, read_kernel_record },
@@ -293,7 +293,7 @@ int doctor_read(const char *name, const char *text, struct doctor_data *out, str
         doctor_release(&d);
         return -1;
     }
-    order_facts(&d);        /* all of processes that are there */
+    order_facts(&d);        /* all ranks are valid here */
     *out = d;
     return 0;
 }

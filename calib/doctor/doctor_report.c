@@ -1,4 +1,4 @@
-/* doctor_report.c - what `doctor` found; see doctor.h */
+/* doctor_report.c - figures and findings of `doctor` as text and JSON; see doctor.h */
 #include "doctor.h"
 
 #include "base/json.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PEs listed, and findings of one check, unless all are wanted. */
+/* Limits unless all are wanted: PEs listed, and findings of one check. */
 enum { PES_SHOWN = 32, FINDINGS_SHOWN = 4 };
 
 static int count_hosts(const struct doctor_data *d)
@@ -55,7 +55,7 @@ static void add_pes_table(const struct doctor_data *d, struct hrun_buf *out)
     hrun_table_destroy(t);
 }
 
-/* One row for each size: over all pairs the median of medians and the worst spread. */
+/* One row for each size: the median of the pairs' medians, and the largest spread of a pair. */
 static void add_messages_table(const char *what, const struct doctor_messages *v, int n, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrr");
@@ -141,7 +141,7 @@ void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits
 
 /* ---------------------------------------------------------------- for machines */
 
-/* Names of hosts and processes may hold any bytes: what is not UTF-8 becomes "?". */
+/* A JSON string in which bytes that are not UTF-8, as in names of hosts and processes, become "?". */
 static json_t *printable_json(const char *s)
 {
     json_t *j = json_string(s);

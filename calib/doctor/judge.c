@@ -119,7 +119,8 @@ const char *doctor_place(const struct doctor_data *d, int rank, char *out)
     return out;
 }
 
-/* Of one check: problems before warnings, then by how far the measured figure is beyond its limit. */
+/* For sorting findings of one check: problems before warnings, then by the excess of the measured figure over its
+ * limit. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* judge_compute.c - checks of what was measured on PEs; see doctor.h */
+/* judge_compute.c - checks of measurements of single PEs; see doctor.h */
 #include "doctor.h"
 
 #include "base/alloc.h"
@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* That equal PEs differ by chance is believed unless it is as improbable as this: the usual level for one question in a
- * hundred to be answered wrongly. */
+/* Significance level of the test whether equal PEs differ by more than chance. */
 static const double SIGNIFICANT = 0.01;
 
 void check_kernel_spread(const struct judging *j)
@@ -31,7 +30,7 @@ void check_kernel_spread(const struct judging *j)
     }
 }
 
-/* The PEs of one sub-cluster whose times are known: k ranks, their times and medians. */
+/* The k PEs of one sub-cluster that have times: their ranks, times and medians. */
 struct pe_group {
     const double **v;
     size_t *n, k;
@@ -39,7 +38,7 @@ struct pe_group {
     int *rank;
 };
 
-/* The PEs of a sub-cluster are compared with the lower median of their medians: with two of them, with the faster. */
+/* Compare each PE of a sub-cluster with the lower median of all their medians; of two PEs that is the faster one. */
 static void compare_pes(const struct judging *j, struct pe_group *g)
 {
     double h, p, usual;
@@ -107,8 +106,8 @@ void check_noise(const struct judging *j)
     }
 }
 
-/* Who took most of a host's processors, the first NAMED of them: "; most on that host: process 123 (cc1, 87 %)", or "".
- * The records have them in this order. */
+/* Append the first NAMED processes by processor time on a host: "; most on that host: process 123 (cc1, 87 %)", or
+ * nothing. The records are in this order. */
 enum { NAMED = 3 };
 static void add_culprits(const struct doctor_data *d, int host, struct hrun_buf *out)
 {

@@ -61,7 +61,7 @@ void check_trips(const struct judging *j)
     }
 }
 
-/* A message should not take longer than a larger one. Medians that lie within the spread of each other tell nothing. */
+/* Find messages that take longer than larger ones. Medians within the spread of each other do not count. */
 void check_anomalies(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
@@ -84,7 +84,7 @@ void check_anomalies(const struct judging *j)
     }
 }
 
-/* Pairs are alike when the sub-clusters at their ends are, and both are on one host or neither is. */
+/* 1 if two pairs have the same sub-clusters at their ends and both or neither are on one host, else 0. */
 static int are_like_pairs(const struct doctor_data *d, const struct doctor_messages *x, const struct doctor_messages *y)
 {
     const struct doctor_rank *a = &d->ranks[x->a], *b = &d->ranks[x->b], *p = &d->ranks[y->a], *q = &d->ranks[y->b];
@@ -93,7 +93,7 @@ static int are_like_pairs(const struct doctor_data *d, const struct doctor_messa
            ((a->sub == p->sub && b->sub == q->sub) || (a->sub == q->sub && b->sub == p->sub));
 }
 
-/* Three pairs at least: of two it cannot be said which is the usual one. */
+/* Compare like pairs, at least three of them: of two neither is the usual one. */
 void check_unequal_links(const struct judging *j)
 {
     const struct doctor_data *d = j->d;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The setting of a host, of the interface that its messages take; NULL: not known ("-1" and "unknown" are what virtual
- * interfaces say). */
+/* The setting of a host or of its network interface; NULL if unknown, which virtual interfaces report as "-1" or
+ * "unknown". */
 static const char *known_fact(const struct doctor_data *d, int rank, const char *key)
 {
     const char *v = doctor_fact(d, rank, key);
@@ -15,8 +15,8 @@ static const char *known_fact(const struct doctor_data *d, int rank, const char 
     return v && strcmp(v, "-1") && strcmp(v, "unknown") && strcmp(v, "0") ? v : NULL;
 }
 
-/* The first rank with the value that most have: of sub-cluster sub, or of all (sub < 0); hosts = 1: one vote for each
- * host. -1: the setting is not known of any. */
+/* The first rank with the most common value in sub-cluster sub, or in all (sub < 0). hosts = 1: one vote per host, else
+ * one per rank. -1: no value is known. */
 static int find_most_common(const struct doctor_data *d, const char *key, int sub, int hosts)
 {
     int best = -1, most = 0;
@@ -38,7 +38,7 @@ static int find_most_common(const struct doctor_data *d, const char *key, int su
     return best;
 }
 
-/* Does a rank have another value than that one (-1: none is known)? */
+/* 1 if the value of a rank differs from that of rank `other` (-1: none is known), else 0. */
 static int differs_from(const struct doctor_data *d, int rank, const char *key, int other)
 {
     const char *mine = known_fact(d, rank, key);
@@ -73,7 +73,7 @@ static void add_link_finding(const struct judging *j, int rank, int other)
                     strtod(known_fact(d, rank, "link_mbit"), NULL), 0, "Mbit/s");
 }
 
-/* Hosts unlike most of their sub-cluster. */
+/* Find hosts that differ from most of their sub-cluster. */
 void check_link_speed(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
@@ -87,7 +87,7 @@ void check_link_speed(const struct judging *j)
     }
 }
 
-/* Sub-clusters unlike the first one. */
+/* Find sub-clusters that differ from the first one. */
 void check_link_speed_subs(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
@@ -102,7 +102,7 @@ void check_link_speed_subs(const struct judging *j)
     }
 }
 
-/* PEs unlike most of their sub-cluster. */
+/* Find PEs that differ from most of their sub-cluster. */
 void check_unequal_governors(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
@@ -140,7 +140,7 @@ void check_governor(const struct judging *j)
     }
 }
 
-/* A setting of hosts that had better not have this value. */
+/* Add a finding for each host whose setting has this unfavourable value. */
 static void find_bad_setting(const struct judging *j, const char *key, const char *value, const char *words)
 {
     const struct doctor_data *d = j->d;
@@ -153,7 +153,7 @@ static void find_bad_setting(const struct judging *j, const char *key, const cha
     }
 }
 
-/* A host whose cgroup grants fewer CPUs than it has PEs here. */
+/* Find hosts whose cgroup grants fewer CPUs than they have PEs here. */
 void check_cpu_quota(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
@@ -208,8 +208,8 @@ void check_swapping(const struct judging *j)
                                         d->ranks[r].swapped), d->ranks[r].swapped, 0, "pages");
 }
 
-/* Libraries that start threads of their own, by what their paths hold, and the variables that each obeys. The serial
- * builds of OpenBLAS (Debian: openblas-serial) start none. */
+/* Libraries that start threads, by parts of their paths, and the variables that limit their threads. Serial builds of
+ * OpenBLAS (Debian: openblas-serial) start none. */
 static const struct { const char *in_path, *not_in_path, *variables[3]; } threaded[] = {
     { "openblas", "openblas-serial", { "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "GOTO_NUM_THREADS" } },
     { "libmkl_intel_thread", NULL, { "MKL_NUM_THREADS", "OMP_NUM_THREADS", NULL } },
@@ -229,7 +229,7 @@ static int has_thread_variable(const struct doctor_data *d, int rank, size_t whi
     return 0;
 }
 
-/* A PE of one processing unit gives one thread, as these libraries go by the affinity of the process. */
+/* PEs with one processing unit are fine: these libraries start as many threads as the process's affinity allows. */
 void check_blas(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
