@@ -261,7 +261,7 @@ static double set_trust(struct hrun_correct_config *v, size_t i, double prior)
     struct hrun_correct_point *p = &v->points[i];
     double one = p->var / p->agree + p->rounding, mean, var, usual, slowed = 0;
 
-    hrun_correct_condition(v->points, v->npoints, prior, p->x, i, &mean, &var);
+    mean = hrun_correct_condition(v->points, v->npoints, prior, p->x, i, &var);
     /* Divided by the density with which runs agree with each other, of which there may be thousands. */
     usual = (1 - GLITCHES) * ((1 - WRONG) * density(p->own - mean, var + one) +
                               (p->agree > 1 && fabs(p->own) <= WRONG_MAX ? WRONG / (2 * WRONG_MAX) : 0));
@@ -476,7 +476,7 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     double mean, var, any;
 
     *out = (struct hrun_correction) { 1, 0, 0, 0 };
-    hrun_correct_condition(v->points, v->npoints, c->var[v->mixed], log((double)N), v->npoints, &mean, &var);
+    mean = hrun_correct_condition(v->points, v->npoints, c->var[v->mixed], log((double)N), v->npoints, &var);
     if (!v->mixed && hrun_config_all_pes(&v->config) > 1)
         mean -= hrun_correct_common_at(&c->common, N, &any);      /* which predictions have by now */
     for (size_t k = 0; k < v->npoints; k++)

@@ -39,10 +39,11 @@ struct hrun_correct_config {
     int mixed;              /* 1: on several sub-clusters */
 };
 
-/* What the own parts of points v[npoints] but `skip` (npoints: none) tell of that at x: its mean and variance, when it
- * varies by `prior` before they are known. Of more than HRUN_CORRECTION_SIZES points the nearest count. */
-void hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints, double prior, double x, size_t skip,
-                            double *mean, double *var);
+/* The mean of `own` at x, and its variance into *var, given the points v[npoints] without number `skip` (npoints: with
+ * all). Without points the mean is 0 and the variance `prior`. If there are more than HRUN_CORRECTION_SIZES points, the
+ * nearest count. */
+double hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints, double prior, double x, size_t skip,
+                              double *var);
 
 struct hrun_correct_common {
     struct hrun_correct_point *points;  /* `own` is what is common there, with its own variance; freed by the owner */

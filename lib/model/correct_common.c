@@ -96,10 +96,6 @@ void hrun_correct_common_learn(struct hrun_correct_common *c, struct hrun_correc
 
 double hrun_correct_common_at(const struct hrun_correct_common *c, int64_t N, double *var)
 {
-    double mean = 0;
-
     *var = 0;
-    if (c->npoints)
-        hrun_correct_condition(c->points, c->npoints, c->var, log((double)N), c->npoints, &mean, var);
-    return mean;
+    return c->npoints ? hrun_correct_condition(c->points, c->npoints, c->var, log((double)N), c->npoints, var) : 0;
 }

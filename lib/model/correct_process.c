@@ -32,10 +32,10 @@ static double size_covariance(double var, double a, double b)
     return var * exp(-fabs(a - b) / HRUN_CORRECT_LENGTH);
 }
 
-void hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints, double prior, double x, size_t skip,
-                            double *mean, double *var)
+double hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints, double prior, double x, size_t skip,
+                              double *var)
 {
-    double A[HRUN_CORRECTION_SIZES][HRUN_CORRECTION_SIZES], k[HRUN_CORRECTION_SIZES], r[HRUN_CORRECTION_SIZES];
+    double mean = 0, A[HRUN_CORRECTION_SIZES][HRUN_CORRECTION_SIZES], k[HRUN_CORRECTION_SIZES], r[HRUN_CORRECTION_SIZES];
     size_t first = 0, last = npoints, use[HRUN_CORRECTION_SIZES], n = 0;
 
     while (last - first > HRUN_CORRECTION_SIZES) {   /* drop the farther end */
@@ -59,11 +59,11 @@ void hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints, 
     factorise(A, n);
     forward(A, n, k);
     forward(A, n, r);
-    *mean = 0;
     *var = prior;
     for (size_t a = 0; a < n; a++) {
-        *mean += k[a] * r[a];            /* k' A^-1 r = (L^-1 k)' (L^-1 r) */
+        mean += k[a] * r[a];            /* k' A^-1 r = (L^-1 k)' (L^-1 r) */
         *var -= k[a] * k[a];
     }
     *var = fmax(*var, 0);
+    return mean;
 }

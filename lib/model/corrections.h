@@ -88,7 +88,7 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const struct hrun_co
  * as their waits say, where that is within the interval of its configuration; the longest of its parts, by the models,
  * is as long as before. 1 for other sub-clusters. p has no pace, and deals. Result: 1, 0 where there is no such run or
  * no model of it, -1 with *err. */
-int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_predictor *p,
+int hrun_waits_pace(struct hrun_predictor *p, const struct hrun_joint_sub *subs, int nsubs,
                     const struct hrun_corrections *known, double *pace, struct hrun_error *err);
 
 /* What a search at N is to know: known[hrun_corrections_count], with their doubts. details, as many, may be NULL:

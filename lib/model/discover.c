@@ -197,14 +197,15 @@ static enum list which_np(const struct hrun_discover_point *p, size_t n)
     return LIST_ALONE;
 }
 
-/* Select from sorted points into one list. out: errors are told there; NULL: they are not. */
+/* Select from sorted points into one list of out: LIST_N into n, the others into np. The errors of the latter are those
+ * of out. */
 static int discover_list(const struct hrun_discover_point *points, size_t n, enum list which,
-                         const struct hrun_fit_options *o, struct hrun_strvec *terms, struct hrun_discovery *out,
-                         struct hrun_error *err)
+                         const struct hrun_fit_options *o, struct hrun_discovery *out, struct hrun_error *err)
 {
     static const struct hrun_basis one = { 0, 0, 0, 0 };
     autorelease(hrun_series_release) struct hrun_selection d;
     struct hrun_selected steps[HRUN_TERMS_MAX];
+    struct hrun_strvec *terms = which == LIST_N ? &out->n : &out->np;
     autofree double *losses = NULL;
     double *means;
     int chosen = 0;
@@ -231,7 +232,7 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
         }
     /* Starting takes its time, however little of it was seen. */
     push_term(terms, &one);
-    if (out)
+    if (which != LIST_N)
         find_errors(&d, &steps[chosen], o, out);
     return 0;
 }
@@ -258,8 +259,8 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
     for (size_t i = 0; i < n; i++)
         time_s[i] = points[i].time_s;
     rounded.sigma_abs_s = hypot(rounded.sigma_abs_s, hrun_times_rounding(time_s, n));
-    if (discover_list(sorted, n, which_np(sorted, n), &rounded, &d.np, &d, err) ||
-        discover_list(sorted, n, LIST_N, &rounded, &d.n, NULL, err)) {
+    if (discover_list(sorted, n, which_np(sorted, n), &rounded, &d, err) ||
+        discover_list(sorted, n, LIST_N, &rounded, &d, err)) {
         hrun_discovery_release(&d);
         return -1;
     }

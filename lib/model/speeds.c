@@ -191,8 +191,8 @@ const struct hrun_fit_record *hrun_perf_find(const struct hrun_models *m, int M)
     return NULL;
 }
 
-/* A record of perf, its relative standard deviation and so many measurements at order n. */
-static void add_speed_record(struct hrun_models *m, int M, int P, double perf, double deviation, int points, int64_t n)
+/* A record of perf and its relative standard deviation, as of one measurement at order 1. */
+static struct hrun_fit_record *add_speed_record(struct hrun_models *m, int M, int P, double perf, double deviation)
 {
     struct hrun_fit_record *r = &m->v[m->n++];
 
@@ -202,16 +202,15 @@ static void add_speed_record(struct hrun_models *m, int M, int P, double perf, d
     r->k = xcalloc(1, sizeof *r->k);
     r->cov = xcalloc(1, sizeof *r->cov);
     r->note = xstrdup("");
-    r->nterms = 1;
+    r->nterms = r->npoints = 1;
     r->terms[0] = xstrdup("perf");
     r->k[0] = perf;
     r->cov[0] = 1;
     r->s2 = deviation * perf * deviation * perf;
-    r->dof = points > 1 ? points - 1 : 0;
     r->M = M;
-    r->npoints = points;
-    r->nmin = r->nmax = n;
+    r->nmin = r->nmax = 1;
     r->pmin = r->pmax = P;
+    return r;
 }
 
 static struct hrun_models *speed_models(const char *signature, const char *subcluster, const char *date, size_t records)
@@ -244,6 +243,7 @@ static void add_newest(struct hrun_models *m, const struct hrun_sample *samples,
     const char *newest = newest_of(samples, n, M);
     double sum = 0, squares = 0, mean;
     const struct hrun_sample *last = NULL;
+    struct hrun_fit_record *r;
     int points = 0;
 
     if (!newest)
@@ -260,10 +260,12 @@ static void add_newest(struct hrun_models *m, const struct hrun_sample *samples,
     }
     mean = sum / points;
     m->nsamples += points;
-    add_speed_record(m, M, last->P, mean, points > 1 ? sqrt(fmax(squares / points - mean * mean, 0)) / mean : 0, points,
-                   last->N);
-    free(m->v[m->n - 1].note);
-    m->v[m->n - 1].note = xstrdup(last->program ? last->program : "");
+    r = add_speed_record(m, M, last->P, mean, points > 1 ? sqrt(fmax(squares / points - mean * mean, 0)) / mean : 0);
+    r->npoints = points;
+    r->dof = points - 1;
+    r->nmin = r->nmax = last->N;
+    free(r->note);
+    r->note = xstrdup(last->program ? last->program : "");
 }
 
 int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signature, const char *subcluster,
@@ -295,6 +297,6 @@ struct hrun_models *hrun_perf_simulated(double core_flops, int cores, const int 
     hrun_date_now(date);
     m = speed_models("", "simulated", date, (size_t)nprocs);
     for (int i = 0; i < nprocs; i++)
-        add_speed_record(m, procs[i], procs[i], fmax(1, (double)procs[i] / cores) / core_flops, 0, 1, 1);
+        add_speed_record(m, procs[i], procs[i], fmax(1, (double)procs[i] / cores) / core_flops, 0);
     return m;
 }

@@ -52,7 +52,7 @@ static int pace_of(struct hrun_predictor *p, const struct hrun_mixed_run *run, c
     return 1;
 }
 
-int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_predictor *p,
+int hrun_waits_pace(struct hrun_predictor *p, const struct hrun_joint_sub *subs, int nsubs,
                     const struct hrun_corrections *known, double *pace, struct hrun_error *err)
 {
     const struct hrun_mixed_run *run;
@@ -61,7 +61,7 @@ int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *sub
 
     for (int i = 0; i < nsubs; i++)
         pace[i] = 1;
-    if (hrun_mixed_list(app, subs, nsubs, &m, err))
+    if (hrun_mixed_list(p->app, subs, nsubs, &m, err))
         return -1;
     run = last_watched(&m, p->N);
     if (run)

@@ -131,7 +131,7 @@ static int find_pace(const struct context *c, const struct hrun_joint_sub *subs,
     int found;
 
     out->pace = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *out->pace);
-    found = hrun_waits_pace(c->app, subs, c->cluster->nsubs, predictor, out->all, out->pace, err);
+    found = hrun_waits_pace(predictor, subs, c->cluster->nsubs, out->all, out->pace, err);
     if (found <= 0) {
         free(out->pace);
         out->pace = NULL;

@@ -48,9 +48,13 @@ static double every(const struct rows *r, int rank, double k)
     return sum;
 }
 
-/* Sum or maximum of a call's argument over the first n processes. */
-static int over(const struct rows *r, struct hrun_expr *e, int c, int n, int most, double *out, struct hrun_error *err)
+/* The value of call c if it is of total(), most() or before(): the sum or maximum of its argument over all processes, or
+ * over those before rank `end`. */
+static int aggregate_argument(const struct rows *r, struct hrun_expr *e, int c, int end, double *out,
+                              struct hrun_error *err)
 {
+    int own = hrun_expr_call_function(e, c) - hrun_app_nfunctions;
+    int n = own == HRUN_FORMULA_BEFORE ? end : r->ranks->P;
     double sum = 0, max = -INFINITY, x;
 
     for (int rank = 0; rank < n; rank++) {
@@ -59,7 +63,7 @@ static int over(const struct rows *r, struct hrun_expr *e, int c, int n, int mos
         sum += x;
         max = fmax(max, x);
     }
-    *out = most ? max : sum;
+    *out = own == HRUN_FORMULA_MOST ? max : sum;
     return 0;
 }
 
@@ -70,7 +74,7 @@ static int call(const struct rows *r, struct hrun_expr *e, int c, int rank, doub
     double x;
 
     if (own == HRUN_FORMULA_TOTAL || own == HRUN_FORMULA_MOST || own == HRUN_FORMULA_BEFORE)
-        return over(r, e, c, own == HRUN_FORMULA_BEFORE ? rank : r->ranks->P, own == HRUN_FORMULA_MOST, out, err);
+        return aggregate_argument(r, e, c, rank, out, err);
     if (hrun_expr_eval_argument(e, c, row_of(r, rank), &x, err))
         return -1;
     *out = 0;

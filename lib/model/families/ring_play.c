@@ -45,10 +45,9 @@ static double opposite_ready(const struct hrun_ring_stage *used, const double *d
 
 /* When node i has done the further step of its processes first .. last-1 with the data of those half ahead of them. It
  * works on whatever has come, so that it is done at the latest of: data come, and then all work on these and on what
- * comes later still (the busy period of a server that never rests while there is work). *idle: what of this it rests.
- */
+ * comes later still (the busy period of a server that never rests while there is work). */
 static double opposites_done(const struct hrun_ring_stage *used, const double *done, int i, int first, int last,
-                             int half, double *idle)
+                             int half)
 {
     const double one = used[i].step_s / used[i].procs;
     double latest = done[i];
@@ -65,7 +64,6 @@ static double opposites_done(const struct hrun_ring_stage *used, const double *d
         }
         latest = fmax(latest, ready + behind * one);
     }
-    *idle = latest - done[i] - (last - first) * one;
     return latest;
 }
 
@@ -78,17 +76,18 @@ static void opposite_step(const struct hrun_ring_stage *used, int m, int half, c
 
     for (int i = 0; i < m && first < half; first += used[i].procs, i++) {
         int last = first + used[i].procs < half ? first + used[i].procs : half;
-        double idle;
 
-        t[i] = opposites_done(used, done, i, first, last, half, &idle);
-        wait[i] += idle;
+        t[i] = opposites_done(used, done, i, first, last, half);
+        wait[i] += t[i] - done[i] - (last - first) * (used[i].step_s / used[i].procs);
     }
 }
 
-/* Eqs. 6 to 8 for the m nodes that are used; t[m], before[m] and wait[m] are scratch and results. */
-static void steps(const struct hrun_ring_stage *used, int m, int q, enum hrun_ring_wait how, double *t, double *before,
-                  double *wait)
+/* Eqs. 6 to 8 for the m nodes that are used: their times into t[0..m-1], their waits into t[m..2m-1]. The rest of t[3m]
+ * is scratch. */
+static void play_steps(const struct hrun_ring_stage *used, int m, int q, enum hrun_ring_wait how, double *t)
 {
+    double *wait = t + m, *before = wait + m;
+
     for (int i = 0; i < m; i++) {
         t[i] = used[i].local_s + (how == HRUN_RING_PRINTED ? used[i].step_s : 0);
         wait[i] = 0;
@@ -125,11 +124,11 @@ double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_rin
     for (int i = 0; i < n; i++)
         if (stages[i].procs > 0)
             used[m++] = stages[i];
-    steps(used, m, q, wait, t, t + m, t + 2 * m);
+    play_steps(used, m, q, wait, t);
     for (int i = 0, k = 0; i < n; i++) {
         elapsed_s[i] = stages[i].procs > 0 ? t[k] : 0;
         if (idle_s)
-            idle_s[i] = stages[i].procs > 0 ? t[2 * m + k] : 0;
+            idle_s[i] = stages[i].procs > 0 ? t[m + k] : 0;
         k += stages[i].procs > 0;
         most = fmax(most, elapsed_s[i]);
     }

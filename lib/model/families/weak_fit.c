@@ -101,19 +101,6 @@ static int check_runs(const struct hrun_weak_run *runs, size_t n, struct hrun_er
                      : "measured with one amount of work for each process, two are needed");
 }
 
-/* The rows of the problem into x[n by COLUMNS], y and w. */
-static void fill_weak_rows(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s, double sigma_rel, double *x,
-                           double *y, double *w)
-{
-    for (size_t i = 0; i < n; i++, x += COLUMNS) {
-        hrun_weak_values(runs[i].np, runs[i].work, x);
-        for (int j = HRUN_WEAK_TERMS; j < COLUMNS; j++)
-            x[j] = -x[twin[j - HRUN_WEAK_TERMS]];
-        y[i] = runs[i].time_s;
-        w[i] = sigma_abs_s > 0 || sigma_rel > 0 ? 1 / hypot(sigma_abs_s, sigma_rel * runs[i].time_s) : 1;
-    }
-}
-
 /* From the coefficients of the columns to those of the terms. */
 static void join_columns(const double *k, const double *cov, struct hrun_weak_fit *out)
 {
@@ -136,13 +123,21 @@ int hrun_weak_fit(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s
 {
     double k[COLUMNS], cov[COLUMNS * COLUMNS];
     struct hrun_lsq_result r = { .k = k, .cov = cov };
-    struct hrun_lsq problem;
     autofree double *x = xcalloc(n * (COLUMNS + 2), sizeof *x);
+    double *y = x + n * COLUMNS, *w = y + n;
+    struct hrun_lsq problem = { x, y, w, n, COLUMNS };
 
     if (check_runs(runs, n, err))
         return -1;
-    problem = (struct hrun_lsq) { x, x + n * COLUMNS, x + n * (COLUMNS + 1), n, COLUMNS };
-    fill_weak_rows(runs, n, sigma_abs_s, sigma_rel, x, x + n * COLUMNS, x + n * (COLUMNS + 1));
+    for (size_t i = 0; i < n; i++) {
+        double *row = x + i * COLUMNS;
+
+        hrun_weak_values(runs[i].np, runs[i].work, row);
+        for (int j = HRUN_WEAK_TERMS; j < COLUMNS; j++)
+            row[j] = -row[twin[j - HRUN_WEAK_TERMS]];
+        y[i] = runs[i].time_s;
+        w[i] = sigma_abs_s > 0 || sigma_rel > 0 ? 1 / hypot(sigma_abs_s, sigma_rel * runs[i].time_s) : 1;
+    }
     if (hrun_fit_nnls(&problem, &r, err))
         return -1;
     join_columns(k, cov, out);
