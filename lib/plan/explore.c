@@ -9,8 +9,9 @@ static const double NORMAL_95 = 1.959963984540054;
 /* A configuration that is quicker by less is as good: half of what runs of a quiet node scatter by. */
 static const double MATTERS = 0.01;
 
-/* Intervals of so many standard deviations: 95 %, and with the number of runs n more, the quantile 1 - 1/n of Bayes-UCB
- * by its asymptotic expansion, so that a configuration whose first runs were unlucky is tried again in the end. */
+/* Half width of intervals in standard deviations: 95 %, and with the number of runs n more, the quantile 1 - 1/n of
+ * Bayes-UCB by its asymptotic expansion, so that a configuration whose first runs were unlucky is tried again in the
+ * end. */
 static double interval_width(int runs)
 {
     static const double FOUR_PI = 12.566370614359172;
@@ -23,7 +24,7 @@ static double low_end(const struct hrun_explore_arm *a, int runs)
     return a->value * exp(-interval_width(runs) * a->sd);
 }
 
-/* May it be quicker than the best by something that matters, at an allowed loss? */
+/* May v[i] be quicker than the best by more than MATTERS, at an allowed loss? */
 static int may_be_quicker(const struct hrun_explore_arm *v, int i, double loss, int runs)
 {
     return v[i].value <= (1 + loss) * v[0].value &&

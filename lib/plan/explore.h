@@ -21,7 +21,7 @@ struct hrun_explore_arm {
  * that would cost too much. */
 int hrun_explore_pick(const struct hrun_explore_arm *v, int n, double loss, int runs, int last);
 
-/* So many of v[n] may be quicker than v[0] at an allowed loss, and were not tried often enough to tell. */
+/* How many of v[n] may be quicker than v[0] at an allowed loss, and were not run often enough to decide it. */
 int hrun_explore_open(const struct hrun_explore_arm *v, int n, double loss, int runs);
 
 #endif

@@ -47,7 +47,7 @@ static void set_kind_values(const struct plan_space *s, const struct hrun_choice
     v[PES] = c->npes;
 }
 
-/* Lower the least values to v. With look, only say whether that would change anything. */
+/* Lower the least values to v. look: only say whether that would change anything. */
 static int update_least(struct least *l, const double *v, int look)
 {
     double worst = 0;
@@ -136,7 +136,7 @@ static int find_least(const struct hrun_plan_problem *problem, struct least *l, 
     return plan_fail_infeasible(&s, &counts, err);
 }
 
-/* A figure of a kind, in so many digits; 0: as others of its kind are. */
+/* Append a figure of a kind with this many digits; 0: as others of its kind. */
 static void add_figure(struct hrun_buf *out, int kind, double v, int digits)
 {
     if (kind == PES)
@@ -147,7 +147,7 @@ static void add_figure(struct hrun_buf *out, int kind, double v, int digits)
         hrun_buf_addf(out, "%.*g%s", digits ? digits : 4, v, kind == TIME ? " s" : kind == ENERGY ? " J" : "");
 }
 
-/* How many digits tell a limit from what is needed. */
+/* The number of digits by which a limit and what is needed differ. */
 static int digits_apart(int kind, double limit, double need)
 {
     enum { MOST = 17 };

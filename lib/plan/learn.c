@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many particles say what would be the best if they were right. */
+/* Particles that each say what would be the best if they were right. */
 enum { ASKED = 32, BEST_OF_EACH = 2, CANDIDATES_MAX = 512, EACH_UP_TO = 64 };
 
-/* A trial is made for so many more runs, or as many as there have been: nobody knows how many follow. */
+/* A trial must pay within this many more runs, or as many as there have been: how many follow is not known. */
 static const double HORIZON = 20;
 /* An expected gain below is not worth a trial. */
 static const double MATTERS = 0.003;
@@ -95,7 +95,7 @@ static double account(const struct state *s, double usual_s)
     return sum;
 }
 
-/* A belief is of so many configurations: the usual one, and the quickest. */
+/* Configurations that a belief is computed for: the usual one, and the quickest. */
 static int compare_point_times(const void *a, const void *b)
 {
     const struct learn_point *x = a, *y = b;

@@ -46,7 +46,7 @@ struct hrun_learn_question {
     const struct hrun_learn_run *runs;
     int nruns;
     double loss;           /* 0.05: 5 % */
-    int (*accepts)(void *ctx, int P);   /* may so many processes run? NULL: any may */
+    int (*accepts)(void *ctx, int P);   /* may P processes run? NULL: any may */
     void *ctx;
 };
 

@@ -1,9 +1,11 @@
-/* list_shares.c - the best configurations with unequal shares of work, as a list; see search_nonseparable.h for the
- * contracts  At each P, sub-cluster by sub-cluster, all configurations that do all units by a time: the knapsack of
- * search_shares.c tells for each beginning whether it can be completed, so there are no vain ones. The time is that of
- * the list's last, but no more than a little above the least time: first what is near it is listed, then what is less
- * near, so that the list is good before there is much to prove. What can only be equal to the last goes on where it may
- * come before it. */
+/* list_shares.c - a list of the best configurations with unequal shares; see search_nonseparable.h for the contracts
+ *
+ * At each P, list all configurations that do all units by a time, sub-cluster by sub-cluster. The knapsack of
+ * search_shares.c says for each beginning whether it can be completed, so none is tried in vain. The time is that of
+ * the list's last, but at first only a little above the least time, and then further above it: so the list is good
+ * before there is much to prove. Configurations whose value equals that of the list's last count if they come before it
+ * in the order.
+ */
 #include "base/alloc.h"
 #include "plan/search_nonseparable.h"
 
@@ -17,7 +19,7 @@
 #define GROWTH 8
 #define LAST 10
 
-/* About so many ns for a choice. */
+/* Effort of a choice, in ns. */
 enum { NODE_COST = 30 };
 
 struct listing {

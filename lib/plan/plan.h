@@ -112,7 +112,7 @@ int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hr
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err);
 
-/* Does v[k] stand behind one whose value is larger, because it is known less well? */
+/* Is v[k], because it is known less well, behind one whose value is larger? */
 int hrun_plan_is_doubted(const struct hrun_plan *p, int k);
 /* Append how much longer than base_s something takes, "-1.7 %", and where it stands behind for being known less well
  * what its place comes from: "-1.7 % (less certain: ranked as +31 %)". */

@@ -1,19 +1,22 @@
-/* search_nonseparable.c - the search of a model that is not separable; see plan.h and search_nonseparable.h for the
- * contracts  Where the oracle bounds parts of configurations (oracle->part): the first few of some P each are looked
- * at, so that there is a good list; then, for each P in the order of its least separable bound, sub-cluster by
- * sub-cluster, all that may still enter the list, which is what the bound of the sub-clusters so far allows (branch and
- * bound). Else in the order of the separable lower bound: what the fast search lists first is looked at first; behind
- * one whose bound is above the last value in the full list none can enter it. Lists are asked for four times as long
- * each time: together they cost hardly more than the last. Where the oracle tells of shares of work, the least time of
- * all comes first (search_shares.c), and then what else belongs to the list (list_shares.c): nothing of the above is
- * done, unless nothing was found. Where none of these ends, the rest of the looks goes to the neighbours of the best
- * one found, and of theirs: other numbers of PEs and processes on one sub-cluster, or on two that make up for each
- * other, so that P stays what the rule accepts.  What can be proven. Until it is looked at, nothing is known of a
- * configuration but its bound. So whoever proves that V is the best value has looked at each configuration whose bound
- * is below V, or has a bound for it that is not: otherwise it may have any value between. With separable bounds alone
- * no order of looks avoids that, and where V is some per cent above the least bound they are too many to look at: any
- * numbers of PEs that give P, for each choice of M. Bounds of parts leave out all that begins alike at once. The gap
- * that is reported is how far V is above the least bound of what was neither looked at nor left out. */
+/* search_nonseparable.c - the search of a model that is not separable; see search_nonseparable.h for the contracts
+ *
+ * Parts. Where the oracle bounds parts of configurations (oracle->part), the first few of some P each are looked at, to
+ * have a good list. Then, for each P in the order of its least separable bound, branch and bound goes sub-cluster by
+ * sub-cluster through all configurations that may still enter the list.
+ * Bounds. Else configurations are looked at in the order of their separable lower bound, which the fast search lists.
+ * Behind one whose bound is above the last value in the full list none can enter it. Each list asked for is four times
+ * as long as the one before: together they cost hardly more than the last.
+ * Shares. Where the oracle knows unequal shares of work, the least time of all comes first (search_shares.c), and then
+ * the rest of the list (list_shares.c). Parts and bounds are used only if this finds nothing.
+ * Neighbours. Where none of these ends, the rest of the looks goes to neighbours of the best configuration found, and
+ * to theirs: other numbers of PEs and processes on one sub-cluster, or on two whose sum of processes stays the same.
+ *
+ * Proof. Before a look, only the bound of a configuration is known. A proof that V is the best value needs a look at
+ * each configuration whose bound is below V, or a better bound for it. With separable bounds alone these are too many
+ * if V is some per cent above the least bound: any numbers of PEs that give P, for each choice of M. One bound of a
+ * part excludes all configurations that begin with it. The reported gap is how far V is above the least bound of the
+ * configurations neither looked at nor excluded.
+ */
 #include "plan/search_nonseparable.h"
 
 #include "base/alloc.h"
@@ -23,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* P that are tried first grow by one in so many. */
+/* Each P that is tried first is larger than the one before by 1/STEPS of it. */
 enum { STEPS = 8 };
 
 int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err)
@@ -196,7 +199,7 @@ static int look_at_neighbour(struct plan_walk *w, struct hrun_error *err)
     return 0;
 }
 
-/* Sub-cluster j makes up for what sub-cluster i has more or less than before, each way there is. */
+/* Look at all configurations of w->c in which sub-cluster j has the processes that sub-cluster i lost or gained. */
 static int look_at_compensated(struct plan_walk *w, int i, int j, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
@@ -223,7 +226,7 @@ static int look_at_compensated(struct plan_walk *w, int i, int j, struct hrun_er
     return 0;
 }
 
-/* Sub-cluster i with `pes` PEs of m processes: alone, and with each other one making up for it. */
+/* Give sub-cluster i `pes` PEs of m processes, alone and with each other sub-cluster compensating for it. */
 static int look_at_pes(struct plan_walk *w, int i, int pes, int m, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
@@ -411,7 +414,7 @@ static int search_by_parts(struct plan_walk *w, int *exact, double *bound, struc
 
 /* ------------------------------------------------------------------ by shares of work */
 
-/* About so many ns for the least time, and for each part that may be asked for. */
+/* Effort in ns: for the least time, and for each part that may be asked for. */
 enum { EFFORT = 300000000, PART_EFFORT = 25 };
 
 static int look_at_found(void *ctx, const struct plan_row *row, const struct hrun_choice *c, struct hrun_error *err)

@@ -10,11 +10,11 @@
 
 /* How far the search of a model that is not separable goes. */
 struct plan_looks {
-    int first;      /* so many configurations of the least lower bound are listed first, then four times as many, ... */
-    long bounded;   /* so many are looked at as a whole; no fewer than are asked for */
-    long local;     /* and where that does not suffice so many more, from the best one found to its neighbours */
-    long parts;     /* so many bounds of parts of configurations are asked for, where the oracle has them; and as much
-                       effort goes into a list of configurations with unequal shares as a quarter of them takes */
+    int first;      /* configurations that are listed first, by their lower bound; then four times as many, ... */
+    long bounded;   /* most looks at whole configurations in the order of their bounds; not below `top` */
+    long local;     /* further looks at neighbours of the best one found, where these do not suffice */
+    long parts;     /* most bounds of parts of configurations, where the oracle has them; a list of configurations with
+                       unequal shares takes as much effort as a quarter of them */
     const struct hrun_known *known; /* nknown configurations that are not looked at */
     int nknown;
 };

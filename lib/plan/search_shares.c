@@ -1,14 +1,18 @@
-/* search_shares.c - the best configuration whose processes get unequal shares of work; see search_shares.h for the
- * contracts  By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i
- * PEs of M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P
- * places. Relaxed. With any fraction of PEs it is the concave envelope of the points (|Gi| M, |Gi| M u) of each
- * sub-cluster, the steepest pieces first. Its slope at P is what one process more is worth, and what a choice of a
- * sub-cluster is below the best one, each process taken off at that worth, is lost to the whole (the bound of
- * Lagrange). Near the least T little may be lost, and few choices remain for the knapsack. Knapsack. Layer by layer,
- * from the last sub-cluster to the first, the most units by the number of processes, over the sums from which P can
- * still be met (configs_of_value.c has the same windows). So where few choices remain, and many on one sub-cluster
- * alone, all windows are narrow. Search. At one P, T rises from the end of what is impossible relaxed, in growing
- * steps, as the least T is near it. What is found has a time of its own, just below which the next one must be. */
+/* search_shares.c - the best configuration with unequal shares of work; see search_shares.h for the contracts
+ *
+ * By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i PEs of
+ * M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P places.
+ * Relaxed. With any fraction of PEs it is the concave envelope of the points (|Gi| M, |Gi| M u) of each sub-cluster,
+ * the steepest pieces first. Its slope at P is what one process more is worth, and what a choice of a sub-cluster is
+ * below the best one, each process taken off at that worth, is lost to the whole (the bound of Lagrange). Near the
+ * least T little may be lost, and few choices remain for the knapsack.
+ * Knapsack. Layer by layer, from the last sub-cluster to the first, the most units by the number of processes, over the
+ * sums from which P can still be met (configs_of_value.c has the same windows). So where few choices remain, and many
+ * on one sub-cluster alone, all windows are narrow.
+ * Search. At one P, T rises from the end of what is impossible relaxed, in growing steps, as the least T is near it.
+ * What is found has a time of its own, just below which the next one must be.
+ */
+#include "plan/search_shares.h"
 #include "plan/search_shares.h"
 
 #include "base/alloc.h"
@@ -22,8 +26,8 @@
 /* Sums of the relaxed problem are raised by this fraction, which covers their rounding. */
 #define ROUNDING 1e-12
 
-/* How near to the least time the relaxed bounds of an interval and of a P come, but by so many halvings at most: the
- * time may be 0. */
+/* How near to the least time the relaxed bounds of an interval and of a P come, relative. HALVINGS ends this where the
+ * time is 0. */
 #define NEAR_INTERVAL 3e-4
 #define NEAR_P 1e-9
 enum { HALVINGS = 64 };
@@ -38,10 +42,10 @@ enum { HALVINGS = 64 };
 /* Cells of a knapsack (8 bytes each), and what one takes, in about a ns each. */
 enum { CELLS_MOST = 1 << 23, CELL_COST = 3, OPTION_COST = 16, PIECE_COST = 4, CALL_COST = 16 };
 
-/* Windows of so many PEs are served by plain passes; wider ones by a queue. */
+/* Windows of up to this many PEs are served by plain passes, wider ones by a queue. */
 enum { PLAIN_PASSES = 8 };
 
-/* Without bounds of intervals, P that are tried first grow by one in so many. */
+/* Without bounds of intervals, each P that is tried first is larger than the one before by 1/STEPS of it. */
 enum { STEPS = 8 };
 
 /* Rule by blocks, and each P has a bound of its own. */
@@ -443,7 +447,7 @@ int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hru
     return plan_intervals_run(&d->intervals, err);
 }
 
-/* What does all by `by`, as packed: what takes as long as it does matters no more. */
+/* Report the packed configuration, which does all by `by`, and lower the limit to just below its time. */
 static int report_found(struct plan_dealt *d, int P, double by, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
@@ -468,7 +472,7 @@ static int report_found(struct plan_dealt *d, int P, double by, struct hrun_erro
     return d->found(d->found_ctx, d->row, &c, err);
 }
 
-/* The best of P, where it is below the limit. */
+/* Report the best configuration of P, if its time is below the limit. */
 static int search_at_P(void *ctx, int P, struct hrun_error *err)
 {
     struct plan_dealt *d = ctx;

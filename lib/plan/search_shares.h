@@ -14,7 +14,7 @@
 #include "plan/search.h"
 #include "plan/space.h"
 
-/* A straight piece of the concave envelopes: so many units by each of so many processes. */
+/* A straight piece of the concave envelopes: `slope` units by each of `width` processes. */
 struct plan_piece {
     double slope, width;
 };
@@ -46,7 +46,7 @@ struct plan_dealt {
     int64_t units;             /* to be done */
     double limit;              /* what takes longer does not matter; may be lowered at any time */
     double least;              /* the result: no time is below it */
-    long effort;               /* about so many ns are left */
+    long effort;               /* ns that are left, about */
     int (*look)(void *ctx, int P, struct hrun_error *err);
     int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c, struct hrun_error *err);
     void *look_ctx, *found_ctx;

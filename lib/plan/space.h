@@ -83,7 +83,7 @@ void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_c
  * that cannot be used. Errors: those of the oracle; HRUN_ENONFINITE for a time that is none. */
 int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_choice *c, struct hrun_error *err);
 
-/* Does a configuration that takes so long keep the problem's limits? */
+/* Does a configuration that takes time_s keep the problem's limits? */
 int plan_keeps(const struct hrun_plan_problem *problem, double time_s, const struct hrun_config *config);
 /* HRUN_EINFEASIBLE: no configuration is valid, and why, as known or counted now. Result: -1. */
 int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many of the best predicted configurations at each size: half of those that paper 000 tries (Table VI has 404).
+/* Best predicted configurations at each size: half of those that paper 000 tries (Table VI has 404).
  * What the models miss by a fifth lies far down the list, and deciding takes time in proportion to it. */
 enum { CANDIDATES = 200 };
 /* 97.5 % quantile of the normal distribution. */

@@ -4,22 +4,21 @@
  * measured so far. No I/O and no clock: hrun-calibrate makes real runs by it, tests look times up in tables.
  * Stages, each a batch of runs in random order, after which all models are fitted anew:
  *   screen   each sub-cluster and M: one PE and all PEs at a small and a middle size; then the whole cluster with
- *            each M at every second size, so that models need not extrapolate in P. Of an application of one size the
- *            whole cluster first, and a quarter of the PEs in place of one, where all were not slow: one PE takes as
- *            many times as long as there are PEs, and nothing shorter tells of it;
- *   choice   at each size the configuration whose time, once known, is expected to lower the time of the choice most
- *            (knowledge gradient, Frazier, Powell, Dayanik 2008) per second; the choice itself while it has not been
- *            run; so repetitions come where finalists cannot be told apart; with a budget, variants of the choice at
- *            the smallest size and the largest;
- *   repeat   a homogeneous run that lies far from the fit is made again before it is believed;
- *   the end  a reserve of a budget is kept to run each choice twice, three tenths at most: where the last fit chooses
- *            what was never run, it is run, the shortest first, until all choices stand.
+ *            each M at every second size, so that models need not extrapolate in P. An application of one size begins
+ *            with the whole cluster, and where all PEs were not slow, a quarter of them is run instead of one PE, which
+ *            would take as many times longer as there are PEs;
+ *   choice   at each size, the choice while it was not run; then the run that is expected to lower the time of the
+ *            choice most per second (knowledge gradient, Frazier, Powell, Dayanik 2008), which may be a repetition.
+ *            With a budget, also variants of the choice at the smallest and the largest size;
+ *   repeat   a homogeneous run that lies far from the fit is repeated;
+ *   the end  a reserve, at most three tenths of a budget, is kept to run each choice twice: choices of the last fit
+ *            that were never run are run, the shortest first, until all choices stand.
  * Invariants:
  *   - every run satisfies rule and memory and fits the sub-clusters;
  *   - what comes next depends on the settings (with their seed) and on the runs added, in their order, alone;
  *   - a configuration that failed at a size is not proposed at this size again; the caller may narrow the rule.
- * Terms: a *run* is a configuration (P1,M1,...) at a size N; its *cost* is wall time. An estimate of cost never counts
- * against the budget: what runs took does.
+ * Terms: a *run* is a configuration (P1,M1,...) at a size N; its *cost* is wall time. The budget is charged with the
+ * measured cost of runs, never with estimates.
  */
 #ifndef HRUN_DESIGN_H
 #define HRUN_DESIGN_H
@@ -30,7 +29,7 @@
 
 #include <stdint.h>
 
-/* Wall time from when on a run of a command is slow, where the quickest took least_s. */
+/* The wall time from which a run of a command is slow, if the quickest took least_s. */
 double hrun_design_slow_s(double least_s);
 
 struct hrun_design_sub {
@@ -51,11 +50,10 @@ struct hrun_design_settings {
     const int64_t *procs;       /* processes per PE, ascending; NULL: the definition's */
     int nprocs;
     double budget_s;            /* wall time to be spent; 0: not limited */
-    double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit: this part,
-                                   twice as much while more than 2 % is expected to be lost; where configurations are
-                                   few, beside first and last runs, a part of what all would take; at one size with
-                                   short runs less than two minutes; less what the runs known from before took; it ends
-                                   when all runs have told what it is */
+    double own_budget;          /* > 0: budget_s is found anew with each fit, as this part of a time that follows from
+                                   the cost of the choices: twice as much while the expected loss is above 2 %, a part
+                                   of the cost of all configurations where they are few, less than two minutes for
+                                   short runs of one size. Runs known from before are charged to it */
     int runs;                   /* runs to be made; 0: not limited */
     double target;              /* e.g. 0.05: stop when at every size the time of the choice is known to +- 5 % (95 %
                                    interval) and expected to be that near to the best; 0: no target */
@@ -74,7 +72,7 @@ struct hrun_design_run {
     enum hrun_design_stage stage;
     double expected_s;          /* wall time; 0: not known yet */
     double limit_s;             /* of an application of one size: what takes longer by the clock is no candidate, and
-                                   may be ended and told as failed; 0: none */
+                                   may be ended and added as failed; 0: none */
 };
 
 enum hrun_design_end {
@@ -90,13 +88,13 @@ struct hrun_design_state {
     double left_s;              /* expected; 0 not known. With a budget never more than what is left of it */
     int sizes, settled;         /* sizes with a valid configuration; of them those where the choice stands */
     int dropped;                /* sizes that were given up, the smallest ones; the others are numbered from 0 */
-    double least_s;             /* shorter times tell little (hrun_times_least), 0: any do */
+    double least_s;             /* shorter times are too inexact (hrun_times_least), 0: none are */
     double loss;                /* mean over sizes: expected relative loss of the choice; NaN while not known */
     double interval;            /* largest half width over sizes of the choice's 95 % interval, relative; NaN */
     enum hrun_design_stage stage; /* of the run given out last */
     int queued;                 /* runs of this stage that are still to come */
     int exact;                  /* 1: times do not scatter */
-    int ignores;                /* 1: the program was told shares of the work, and runs show that it ignores them */
+    int ignores;                /* 1: runs show that the program ignores its shares of the work */
 };
 
 struct hrun_design;
@@ -121,7 +119,7 @@ struct hrun_design_result {
  * then. */
 int hrun_design_add(struct hrun_design *d, const struct hrun_design_result *result, struct hrun_error *err);
 
-/* Tell of a run that was too short for the program to tell its time, besides hrun_design_add. */
+/* Besides hrun_design_add: a run at N was too short for the program to print its time. */
 void hrun_design_too_short(struct hrun_design *d, int64_t N);
 
 /* The next run: 1 and *run; 0 when it is time to stop (hrun_design_state says why); -1 on errors: those of lib/model,
@@ -131,7 +129,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
 
 const struct hrun_design_state *hrun_design_state(const struct hrun_design *d);
 
-/* Does the choice at size number i stand? Else *loss is what is expected to be lost by it, relative, NaN: not known. */
+/* Does the choice at size number i stand? *loss: its expected relative loss, NaN: not known. */
 int hrun_design_stands(const struct hrun_design *d, int i, double *loss);
 
 /* ------------------------------------------------------------------ homogeneous points, also of the full grid */

@@ -10,7 +10,7 @@
 
 enum { ALL_PES_UP_TO = 4 };
 
-/* Rules repeat with P or P^2; past so many steps no multiple is left to find. */
+/* Rules repeat with P or P^2: after this many steps no multiple is left to find. */
 enum { STEPS_MAX = 1000000 };
 
 int hrun_design_pes(int npes, int64_t *v)
