@@ -5,8 +5,10 @@
 #include "../profiles/profiles.h"
 #include "app/draft.h"
 #include "app/time_match.h"
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
+#include "fit/fit.h"
 #include "model/discover.h"
 #include "session/number.h"
 #include "session/problem.h"
@@ -430,15 +432,14 @@ static void explain_terms(const struct hrun_discovery *d, struct hrun_buf *out)
 /* How many distinct sizes there are, or with in_P = 1 numbers of processes. */
 static int count_distinct(const struct measured_points *p, int in_P)
 {
+    autofree double *v = xcalloc(p->n + 1, sizeof *v);
     int count = 0;
 
-    for (size_t i = 0; i < p->n; i++) {
-        size_t k = 0;
-
-        while (k < i && (in_P ? p->v[k].P != p->v[i].P : p->v[k].N != p->v[i].N))
-            k++;
-        count += k == i;
-    }
+    for (size_t i = 0; i < p->n; i++)
+        v[i] = in_P ? p->v[i].P : (double)p->v[i].N;
+    hrun_sort(v, p->n);
+    for (size_t i = 0; i < p->n; i++)
+        count += !i || v[i] != v[i - 1];
     return count;
 }
 

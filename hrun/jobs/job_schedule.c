@@ -205,6 +205,12 @@ static void move_job(int *v, int from, int to)
     v[to] = x;
 }
 
+/* The time of one look grows with the PEs that it goes through; of few PEs it does not depend. */
+static long look_cost(const struct finder *f)
+{
+    return 1 + f->npes / 1000;
+}
+
 /* Branch and bound: try every order and way behind the first `depth` jobs of f->now, which end at end_s. area_s: what
  * these take and the others need at least. */
 static void try_orders(struct finder *f, int depth, double end_s, double area_s)
@@ -224,7 +230,8 @@ static void try_orders(struct finder *f, int depth, double end_s, double area_s)
             const struct hrun_schedule_way *w = &p->jobs[j].ways[i];
             double area = area_s - f->area_s[j] + way_area_s(f, w), end;
 
-            if (f->looks-- <= 0) {
+            f->looks -= look_cost(f);
+            if (f->looks < 0) {
                 f->complete = 0;
                 return;
             }
@@ -294,14 +301,16 @@ static void number_pes(const struct finder *f, struct hrun_schedule *s)
         struct hrun_scheduled *job = &s->v[s->order[k]];
         const int *pes = f->p->jobs[s->order[k]].ways[job->way].config.pes;
         double *free_s = f->free_s;
-        int n = 0;
+        int n = 0, filled = 0;
 
-        job->pe = xcalloc((size_t)f->npes, sizeof *job->pe);
+        for (int i = 0; i < f->p->nsubs; i++)
+            n += pes[i];
+        job->pe = xcalloc((size_t)n, sizeof *job->pe);
         for (int i = 0; i < f->p->nsubs; free_s += f->p->npes[i++])
             for (int e = 0, left = pes[i]; left > 0; e++)
                 if (free_s[e] <= job->start_s) {
                     free_s[e] = job->end_s;
-                    job->pe[n++] = e;
+                    job->pe[filled++] = e;
                     left--;
                 }
     }
@@ -390,7 +399,7 @@ int hrun_schedule_find(const struct hrun_schedule_problem *p, long looks, struct
     }
     /* The time of one try grows with the number of jobs: as many looks as 20 jobs have, and some at any number. */
     if (!f.complete)
-        improve_schedule(&f, 4 * looks / (1 + p->njobs / 20) + 50);
+        improve_schedule(&f, 4 * looks / (1 + p->njobs / 20) / look_cost(&f) + 50);
     *out = make_schedule(&f, serial_s);
     return 0;
 }

@@ -273,11 +273,12 @@ static double typical(const struct hrun_net *net, const struct coll_entry *e, do
 
 void coll_turn_end(struct coll_turn *turn)
 {
-    struct coll_entry *e = turn->entry;
     double own[2], slowest[2] = { 0, 0 };
+    struct coll_entry *e;
 
     if (!turn->comm || !turn->timed)
         return;
+    e = turn->entry;
     e->times[turn->choice != NULL][e->tried / 2] = now_s() - turn->begin_s;
     if (++e->tried < 2 * COLL_TRIALS)
         return;

@@ -312,6 +312,7 @@ static int load_sizes(struct hrun_load *l)
         return -1;
     l->app->fixed = which == FIXED;
     if (l->app->fixed) {
+        free(sizes->v);      /* an empty list */
         sizes->v = xcalloc(1, sizeof *sizes->v);
         sizes->v[sizes->n++] = 1;
     }

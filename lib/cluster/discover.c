@@ -302,8 +302,8 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
     d.c = xcalloc(1, sizeof *d.c);
     rc = discover(&d, &a, err);
     if (!rc && d.c->nsubs > HRUN_SUBS_MAX)
-        rc = hrun_fail(err, HRUN_EINVAL, "the hosts have %d kinds of PEs, and hrun handles %d: name fewer hosts, or "
-                       "describe the kinds in a cluster file (hrun-cluster(5))", d.c->nsubs, HRUN_SUBS_MAX);
+        rc = hrun_fail(err, HRUN_EINVAL, "the hosts have %d kinds of PEs, and hrun handles %d: use fewer hosts, or "
+                       "fewer sub-clusters in the cluster file (hrun-cluster(5))", d.c->nsubs, HRUN_SUBS_MAX);
     hrun_resolver_destroy(d.resolver);
     if (rc)
         hrun_cluster_destroy(d.c);

@@ -121,7 +121,7 @@ int hrun_run_job(const struct hrun_driver *driver, void *state, struct hrun_reac
     *out = (struct hrun_outcome){ .failed_rank = -1 };
     rc = begin_run(&r, err) || driver->start(&r, err) || hrun_run_loop(&r) ||
          (driver->check_end && driver->check_end(&r, err)) ? -1 : 0;
-    if (rc == 0 && out->lost_host[0] && out->status == 125)     /* behind all that the launcher says of it */
+    if (rc == 0 && out->lost_host[0] && (out->status == 125 || out->interrupted))   /* behind what the launcher says */
         hrun_run_say(&r, "host '%s' was lost during the run", out->lost_host);
     if (driver->release)
         driver->release(&r);

@@ -144,11 +144,14 @@ int hrun_breaks_find(const struct hrun_breaks_points *p, size_t least, int most,
             b.bic = bic;
         }
     }
-    take_pieces(&t, best, p, &b);
+    if (best) {
+        take_pieces(&t, best, p, &b);
+        *out = b;
+    }
     free(t.rss);
     free(t.from);
-    *out = b;
-    return 0;
+    return best ? 0 : hrun_fail(err, HRUN_EINVAL, "breaks: no line has a finite sum of squares: a time is too long or "
+                                "a weight is not finite");
 }
 
 void hrun_breaks_release(struct hrun_breaks *b)

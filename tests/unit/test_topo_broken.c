@@ -54,7 +54,7 @@ static const char *attribute(const char *p, size_t *len)
 /* Each second one: what differs between cores and PUs occurs often. */
 static void break_attributes(const char *xml)
 {
-    int count = 0;
+    static int count;    /* goes on from file to file: the parity of an attribute differs between them */
 
     for (const char *p = xml; (p = strchr(p + 1, '=')); ) {
         size_t len, at = (size_t)(attribute(p, &len) - xml);
