@@ -196,8 +196,9 @@ static void summarise(struct hrun_correct_point *p, const struct hrun_recalled *
  * more coarsely than they scatter tell nothing. *t: Student's t of 95 % for as many pairs as there were. */
 static double scatter_of_repetitions(const struct hrun_recalled *runs, size_t n,
                                      const struct hrun_fit_options *options, double rounding_s, int absolute,
-                                     double *room, double *t)
+                                     double *t)
 {
+    autofree double *room = xcalloc(n + ASSUMED_PAIRS, sizeof *room);
     size_t pairs = 0, end;
 
     while (pairs < ASSUMED_PAIRS)
@@ -348,7 +349,7 @@ int hrun_corrections_create(const struct hrun_correction_source *from, const str
     struct hrun_corrections *c = xcalloc(1, sizeof *c);
     struct hrun_fit_options own = *assumed;
     autofree struct hrun_recalled *runs = NULL;
-    autofree double *room = NULL, *shares = NULL, *memory = xcalloc((size_t)nsubs + 1, sizeof *memory);
+    autofree double *time_s = NULL, *shares = NULL, *memory = xcalloc((size_t)nsubs + 1, sizeof *memory);
     int dealt = app->shares.units && from->sharing != HRUN_SHARES_EQUAL, ignores = 0;
     size_t n = 0, kept = 0, near = 0, end;
 
@@ -356,7 +357,7 @@ int hrun_corrections_create(const struct hrun_correction_source *from, const str
         n += subs[i].n;
     runs = xcalloc(n + 1, sizeof *runs);
     shares = xcalloc((n + 1) * (size_t)nsubs, sizeof *shares);
-    room = xcalloc(n + ASSUMED_PAIRS, sizeof *room);
+    time_s = xcalloc(n + 1, sizeof *time_s);
     for (int i = 0; i < nsubs; i++)
         memory[i] = subs[i].memory_bytes;
     c->nsubs = nsubs;
@@ -385,12 +386,12 @@ int hrun_corrections_create(const struct hrun_correction_source *from, const str
     while (near < kept && !runs[near].other)
         near++;
     for (size_t i = 0; i < kept; i++)
-        room[i] = runs[i].s->time_s;
-    c->rounding_s = hrun_times_rounding(room, kept);
+        time_s[i] = runs[i].s->time_s;
+    c->rounding_s = hrun_times_rounding(time_s, kept);
     c->sigma_abs_s = fmin(assumed->sigma_abs_s,
-                          scatter_of_repetitions(runs, near, assumed, c->rounding_s, 1, room, &c->t_abs));
+                          scatter_of_repetitions(runs, near, assumed, c->rounding_s, 1, &c->t_abs));
     c->sigma_rel = fmax(assumed->sigma_rel,
-                        scatter_of_repetitions(runs, near, assumed, c->rounding_s, 0, room, &c->t_rel));
+                        scatter_of_repetitions(runs, near, assumed, c->rounding_s, 0, &c->t_rel));
     own.sigma_abs_s = c->sigma_abs_s;
     own.sigma_rel = c->sigma_rel;
     c->nmin = kept ? INFINITY : 0;

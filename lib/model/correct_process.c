@@ -35,7 +35,8 @@ static double size_covariance(double var, double a, double b)
 double hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints, double prior, double x, size_t skip,
                               double *var)
 {
-    double mean = 0, A[HRUN_CORRECTION_SIZES][HRUN_CORRECTION_SIZES], k[HRUN_CORRECTION_SIZES], r[HRUN_CORRECTION_SIZES];
+    double A[HRUN_CORRECTION_SIZES][HRUN_CORRECTION_SIZES], k[HRUN_CORRECTION_SIZES], r[HRUN_CORRECTION_SIZES];
+    double mean = 0;
     size_t first = 0, last = npoints, use[HRUN_CORRECTION_SIZES], n = 0;
 
     while (last - first > HRUN_CORRECTION_SIZES) {   /* drop the farther end */

@@ -39,62 +39,63 @@ struct hrun_option {
     int m;     /* processes per PE, >= 1 */
 };
 
-/* A configuration that is known better than by its model: its time is that of the oracle times the factor, or it is not
- * to be chosen. */
+/* What runs tell of a configuration: its time is that of the oracle times the factor, or it must not be chosen. */
 struct hrun_known {
     struct hrun_config config;
     double factor;              /* finite, > 0 */
-    double doubt;               /* > 0: in the order it counts as if its time were this much longer still, below 1
-                                   shorter: others, less known, are less to be trusted. 0: as 1 */
-    int excluded;               /* 1: not to be chosen; factor and doubt do not count */
+    double doubt;               /* > 0: configurations are ordered by their time times this. Above 1 the time is less
+                                   certain than that of configurations that were never run, below 1 more. 0 means 1 */
+    int excluded;               /* 1: it must not be chosen; factor and doubt do not count */
 };
 
-/* A function that is NULL is not known; beside it stands what a search then does. */
+/* Functions return 0, or -1 with *err, unless their comment says otherwise. ctx, nsubs, options, `times` and `rule` are
+ * always set. Each other function is NULL if the model does not have it:
+ *     bounds        every P is looked at
+ *     memory        memory does not limit P
+ *     whole         the model is separable: a configuration's time is the longest of its options' `times`
+ *     lines         work is not shared out in units
+ *     lines_bound   `lines` has no bounds over several P
+ *     part          parts of configurations have no bounds: configurations come in the order of `times` */
 struct hrun_oracle {
     void *ctx;
     int nsubs;
     int noptions;
     const struct hrun_option *options;   /* by sub, then by m, ascending, distinct */
 
-    /* Ti of every option for P processes in all: t[noptions], seconds. Called for a P that the rule accepts.
-     * An entry that is not finite or not positive (as coefficients may make it) means that the option cannot
-     * be used at this P. 0, or -1 with *err when a term in use has no finite value at this P: an expression
-     * that divides by zero where the rule accepts P is a mistake to mend, no reason to choose another P. */
+    /* Ti of every option for P processes in all: t[noptions], seconds. Called for a P that the rule accepts. If an
+     * entry is not finite or not positive, the option cannot be used at this P. Fails if a term in use has no finite
+     * value at this P: an expression that divides by zero where the rule accepts P must be mended, not avoided. */
     int (*times)(void *ctx, int P, double *t, struct hrun_error *err);
 
-    /* Lower bounds of the usable Ti over all P in lo..hi: b[noptions]; +infinity where no P in the interval
-     * is usable. NULL: no bounds are known and every P is looked at. 0, or -1 with *err; it fails also where
-     * times fails at a P of lo..hi that the rule accepts. So whether a search over 1..hi fails does not
-     * depend on what it prunes, nor on which P the memory allows. (Terms with coefficient 0 are not in use; a
-     * value that overflows beyond P = 1,000,000 is seen only by times.) */
+    /* Lower bounds of the usable Ti over all P in lo..hi: b[noptions]; +infinity if no P of the interval is usable.
+     * Fails also if `times` fails at a P of lo..hi that the rule accepts: so whether a search over 1..hi fails does not
+     * depend on what it prunes, nor on which P the memory allows. (Terms with coefficient 0 are not in use; only
+     * `times` sees a value that overflows beyond P = 1,000,000.) */
     int (*bounds)(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
 
     /* Is P allowed by the rule? 1, 0, or -1 with *err. */
     int (*rule)(void *ctx, int P, struct hrun_error *err);
 
-    /* Bytes per process; NULL: memory does not limit. 0 or -1. */
+    /* Bytes per process. */
     int (*memory)(void *ctx, int P, double *bytes, struct hrun_error *err);
 
-    /* NULL: the model is separable. Else the time of a configuration of P processes as a whole, while `times` and
-     * `bounds` are of lower bounds: *time_s is not below the time of any option used;
-     * INFINITY: it cannot be used. *limiting is the sub-cluster that takes so long, the first of several. Asked only
-     * where all options used have usable times. 0, or -1 with *err. */
+    /* The time of a configuration of P processes as a whole; `times` and `bounds` are then lower bounds. *time_s is not
+     * below the time of any option used; INFINITY: the configuration cannot be used. *limiting is the slowest
+     * sub-cluster, the first of several. Called only if all options used have usable times. */
     int (*whole)(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                  struct hrun_error *err);
 
-    /* NULL: not known. A configuration's time is that of hrun_balance over the options that it uses, or longer where
-     * `whole` says so: v[noptions], with v[o].n = m where option o can be used at this P, and the units that are shared
-     * out. 0, or -1 with *err as `times`. */
+    /* What hrun_balance shares out at P: v[noptions], with v[o].n = m if option o can be used at this P, and the units.
+     * A configuration's time is that of hrun_balance over the options that it uses; `whole` may give a longer one. */
     int (*lines)(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err);
-    /* The same over all P in lo..hi: base_s and unit_s are not above those of any P there that can be used, `most` is
-     * not below them, and *units is the least of them; n = 0 where no P can be used. NULL: not known. */
+    /* Bounds of `lines` over all usable P in lo..hi: base_s and unit_s are not above those of any P, `most` is not
+     * below, and *units is the least. n = 0 if no P can be used. */
     int (*lines_bound)(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err);
 
-    /* NULL: not known. A lower bound of `whole` for every configuration with P processes in all that is as this one on
-     * sub-clusters 0..known-1, some of which are used; on the others this one is 0, and anything may be. Asked as
-     * `whole` is. 0, or -1 with *err. */
+    /* A lower bound of `whole` for every configuration with P processes in all that is equal to this one on
+     * sub-clusters 0..known-1. This one uses some of these and no others. Called as `whole` is. */
     int (*part)(void *ctx, const struct hrun_config *config, int known, int P, double *time_s, struct hrun_error *err);
-    /* How often it may be asked, 0: as is right where it takes a tenth of a microsecond. */
+    /* How often `part` may be called in one search; 0: the default, for a call that takes a tenth of a microsecond. */
     long parts;
 };
 

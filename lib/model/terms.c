@@ -167,21 +167,16 @@ static int power_shape(struct hrun_pterm *t, double *peak)
     return 0;
 }
 
-int hrun_pterm_init(struct hrun_pterm *t, struct hrun_expr *expr, int owned, enum hrun_term_kind kind,
-                    double N, double T, struct hrun_error *err)
+int hrun_pterm_init(struct hrun_pterm *t, struct hrun_error *err)
 {
-    struct hrun_pterm new = { .expr = expr, .owned = owned, .kind = kind, .N = N, .T = T };
+    int has_P = t->kind != HRUN_TERM_N &&
+                (hrun_expr_uses(t->expr, 1) || (t->kind == HRUN_TERM_NP && hrun_expr_uses(t->expr, 2)));
 
-    if (kind == HRUN_TERM_N || (!hrun_expr_uses(expr, 1) && !(kind == HRUN_TERM_NP && hrun_expr_uses(expr, 2)))) {
-        new.shape = HRUN_SHAPE_CONST;
-        if (hrun_term_eval(expr, kind, N, 1, T, &new.value, err))
-            return -1;
-    } else if (power_shape(&new, &new.peak)) {
-        new.shape = HRUN_SHAPE_POWER;
-    } else {
-        new.shape = HRUN_SHAPE_TABLE;
+    if (!has_P) {
+        t->shape = HRUN_SHAPE_CONST;
+        return hrun_term_eval(t->expr, t->kind, t->N, 1, t->T, &t->value, err);
     }
-    *t = new;
+    t->shape = power_shape(t, &t->peak) ? HRUN_SHAPE_POWER : HRUN_SHAPE_TABLE;
     return 0;
 }
 

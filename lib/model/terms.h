@@ -50,10 +50,9 @@ struct hrun_pterm {
         *max[HRUN_RANGE_LEVELS]; /* over blocks of 64 and 64^2; min > max: no value */
 };
 
-/* Start a term and find its shape. expr (and owned) become the term's. Errors: HRUN_ENONFINITE when a term
- * without P has no value at N; nothing is to be released then, the caller still owns expr. */
-int hrun_pterm_init(struct hrun_pterm *t, struct hrun_expr *expr, int owned, enum hrun_term_kind kind,
-                    double N, double T, struct hrun_error *err);
+/* Find the shape of a term, of which the caller has set expr, owned, kind, N and T, and zeroed the rest. Errors:
+ * HRUN_ENONFINITE when a term without P has no value at N. */
+int hrun_pterm_init(struct hrun_pterm *t, struct hrun_error *err);
 void hrun_pterm_release(struct hrun_pterm *t);
 
 /* Errors: HRUN_ENONFINITE naming term and values. */

@@ -69,13 +69,14 @@ static int intern(struct hrun_formulas *p, enum hrun_term_kind kind, const char 
         return -1;
     if (kind == HRUN_TERM_TPN)
         degree = hrun_term_degree(e, p->N);
-    if (hrun_pterm_init(&p->terms[p->nterms], e, owned, kind, p->N, degree == 1 ? 1 : T, err)) {
+    p->terms[p->nterms] = (struct hrun_pterm){ .expr = e, .owned = owned, .kind = kind, .N = p->N,
+                                               .T = degree == 1 ? 1 : T, .degree = degree };
+    if (hrun_pterm_init(&p->terms[p->nterms], err)) {
         if (owned)
             hrun_expr_destroy(e);
         hrun_fail_prefix(err, "term '%s' of %s", text, p->base.app->name);
         return -1;
     }
-    p->terms[p->nterms].degree = degree;
     if (degree == 1)
         *factor = T;
     return p->nterms++;

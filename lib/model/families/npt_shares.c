@@ -35,9 +35,11 @@ int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err)
     s->sub_of = xcalloc(subs, sizeof *s->sub_of);
     if (hrun_app_units(p->base.app, (int64_t)p->N, &s->units, &s->least, err))
         return -1;
-    for (int j = 0; j < p->nterms; j++)
-        if (p->is_shared[j] && hrun_pterm_init(&s->whole[j], p->terms[j].expr, 0, HRUN_TERM_WHOLE, p->N, 0, err))
+    for (int j = 0; j < p->nterms; j++) {
+        s->whole[j] = (struct hrun_pterm){ .expr = p->terms[j].expr, .kind = HRUN_TERM_WHOLE, .N = p->N };
+        if (p->is_shared[j] && hrun_pterm_init(&s->whole[j], err))
             return hrun_fail_prefix(err, "term '%s' of %s", hrun_expr_text(p->terms[j].expr), p->base.app->name);
+    }
     return 0;
 }
 
