@@ -1,4 +1,4 @@
-/* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, judge its records, print the findings; see doctor.h */
+/* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, judge and print its records; see doctor.h */
 #include "doctor.h"
 
 #include "../common/alone.h"

@@ -1,10 +1,10 @@
-/* campaign.h - which runs a calibration makes, how they went, and how long they will take
+/* campaign.h - the runs of a calibration, their outcome, and the expected time of the rest
  *
  * Purpose: the grid sizes x PEs x processes per PE of each sub-cluster alone (paper 000, section 4.1: models are made
- * from homogeneous sub-clusters), fitted to the application's rule, less what is measured already.
+ * from homogeneous sub-clusters), adapted to the application's rule, without runs that the log already has.
  * Invariants: points are distinct; each satisfies rule and memory limit; a point with a rule such as N % P == 0 uses
  * the valid size nearest to the wanted one (section 5.2: "we cannot use arbitrary sizes but must choose the multiples
- * of the specified P"). Once it is built nothing but campaign_note changes a campaign.
+ * of the specified P"). Only campaign_note, campaign_count and campaign_point change a campaign once it is built.
  */
 #ifndef CALIB_MEASURE_CAMPAIGN_H
 #define CALIB_MEASURE_CAMPAIGN_H
@@ -16,7 +16,7 @@ struct point {
     int64_t N;
     struct hrun_config config;
     int P;                    /* processes in all */
-    double work;              /* family weak: the rows of each process, else 0 */
+    double work;              /* family weak: the rows of each process; else 0 */
     double *share;            /* part of the work of each process of a sub-cluster; NULL: equal */
     int copies;               /* 1: each process is a run of its own, all at the same time (runs.h) */
     int sub;                  /* the only sub-cluster used; -1: several */
@@ -24,7 +24,7 @@ struct point {
     int failed;               /* attempts that failed in this campaign */
     int refused;              /* 1: the last attempt failed by the program's own exit status */
     int left_out;             /* 1: it failed too often, or its sub-cluster is given up */
-    double wall_s;            /* mean wall time of its good runs, 0 unknown */
+    double wall_s;            /* mean wall time of its good runs; 0: unknown */
 };
 
 struct budget;
@@ -32,51 +32,52 @@ struct budget;
 struct campaign {
     struct point *v;
     int n, cap;
-    struct budget *budget;    /* runs are chosen one by one (budget.h), owned; NULL: the grid */
+    struct budget *budget;    /* of runs chosen one by one (budget.h), owned; NULL: the grid */
     int wanted;               /* repetitions of each point of the grid */
     int skipped_rule, skipped_memory; /* grid points that could not be made valid */
     int nsubs;
-    /* Since it was built. */
+    /* Counted since the campaign was built: */
     int good;                 /* good runs */
     int failed_points;        /* points left out because the program failed */
-    int hosts_failed;         /* runs that an engine or a host made fail */
-    int no_time;              /* runs that ended well, but whose time is not known */
+    int hosts_failed;         /* runs that failed because of an engine or a host */
+    int no_time;              /* runs that ended well, but without a known time */
     int too_short;            /* runs that ended well with a time of 0 s */
     char last_failure[640];
     double step_s;            /* resolution of the times of the log and of the good runs */
     int timed;                /* number of these times */
 };
 
-/* What happens while the runs are made. */
+/* An event during the runs. */
 enum event_kind { EVENT_BEGIN, EVENT_RUN, EVENT_GIVEN_UP, EVENT_WORDS };
 struct event {
     enum event_kind kind;
     int point;                /* BEGIN, RUN: index */
     int sub;                  /* GIVEN_UP */
     /* RUN. */
-    int ok;                   /* 1: a measurement; 0: failed: text says how */
+    int ok;                   /* 1: a measurement; 0: a failure, described in text */
     int left_out;             /* it failed for the last time */
     int host_failed;          /* the engine or a host failed, not the application */
     int no_time;              /* the application ended well, but its time is not known */
     int too_short;            /* it ended well with a time of 0 s */
-    int too_slow;             /* it was ended because others are far quicker */
-    int refused;              /* the program ended it with a status of its own */
+    int too_slow;             /* it was ended because other configurations are far quicker */
+    int refused;              /* it failed by the program's own exit status */
     double time_s, wall_s;
-    char text[640];           /* RUN, GIVEN_UP: why; WORDS: what the engine says */
+    char text[640];           /* RUN, GIVEN_UP: the reason; WORDS: a message of the engine */
 };
 
 /* Build the grid. Errors: HRUN_EINVAL (bad lists, no sizes known, nothing left to measure). */
 int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
 void campaign_release(struct campaign *g);
 
+/* Update the counts and the event's point. */
 void campaign_note(struct campaign *g, const struct event *e);
-/* Count a good run of a point (NULL: of none of this campaign), of the log or of now. */
+/* Count a good run, new or from the log, of a point (NULL: of no point of this campaign). */
 void campaign_count(struct campaign *g, struct point *p, double time_s, double wall_s);
-/* The resolution of measured times as far as is known; 0: not known. */
+/* The resolution of measured times, s; 0 while there are too few times to know it. */
 double campaign_step(const struct campaign *g);
 
-/* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters), size, and equal shares
- * (NULL) or others, which become these; made when it is not there yet. Result: its index. */
+/* Find or add the point with this configuration (for g->nsubs sub-clusters) and size, and set its shares (copied; NULL:
+ * equal). Result: its index. */
 int campaign_point(struct campaign *g, const struct hrun_config *config, const double *share, int64_t N);
 
 /* 1 if this sub-cluster is to be measured. */
@@ -84,17 +85,17 @@ int campaign_has(const struct campaign *g, int sub);
 
 /* Runs that are still to be made on one sub-cluster, or with sub = -1 on all. */
 int campaign_left(const struct campaign *g, int sub);
-/* Their expected wall time: known points by their own mean, others by the nearest known one; 0 while none is. */
+/* The expected wall time of these runs: by each point's own mean, else by the nearest known point; 0: none is known. */
 double campaign_time_left(const struct campaign *g, int sub);
-/* 1 when all that are left were run before. */
+/* 1 if all points that are left were run before, else 0. */
 int campaign_left_is_sure(const struct campaign *g);
 
-/* The time (s) after which a run of point i is taken to hang: a minute for a slow start, and 20 times the longest wall
- * time that the known points of its sub-clusters let expect. That grows with the cube of N, and in proportion to the
- * part Mi/P of the work on each PE. 0: of a sub-cluster that it uses nothing is known yet. */
+/* The time after which a run of point i counts as hanging, s: a minute for a slow start, plus 20 times the longest wall
+ * time extrapolated from the known points of its sub-clusters, with the cube of N and in proportion to the part Mi/P of
+ * the work on each PE. 0: no point of one of its sub-clusters is known yet. */
 double campaign_limit(const struct campaign *g, int i);
 
-/* Append the table of points, and under it the runs and times of each sub-cluster and in all. */
+/* Append the table of points, then the runs and times of each sub-cluster and in all. */
 void campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* progress.h - what hrun-calibrate shows while it measures, on standard error */
+/* progress.h - progress of hrun-calibrate's measurements on standard error */
 #ifndef CALIB_MEASURE_PROGRESS_H
 #define CALIB_MEASURE_PROGRESS_H
 
@@ -6,21 +6,21 @@
 
 struct progress {
     const struct context *c;
-    const struct campaign *g;     /* events are noted in it before they are shown */
+    const struct campaign *g;     /* its campaign_note gets each event before progress_show does */
     int quiet;
-    int tty;                      /* stderr is a terminal: one line that is rewritten */
-    int total;                    /* runs to be made */
-    double ended_s;               /* when the last run ended, or the first began */
-    double busy_s, wall_s;        /* of all runs so far: by this clock, with what passes between runs; by their own */
-    int runs;                     /* number of these */
+    int tty;                      /* 1: stderr is a terminal, and one line is rewritten */
+    int total;                    /* number of runs to make */
+    double ended_s;               /* time when the last run ended, or the first began */
+    double busy_s, wall_s;        /* all runs so far: real time including gaps between runs; sum of their wall times */
+    int runs;                     /* number of runs so far */
 };
 
-/* Real seconds that are left, by what runs have taken so far and what passes between them. 0: not known. */
+/* Expected real time left, s, from the runs so far and the gaps between them. 0: not known. */
 double progress_left(const struct progress *p);
 
 void progress_start(struct progress *p, const struct context *c, const struct campaign *g);
 void progress_show(void *progress, const struct event *e);
-/* To be called before anything else is written to standard error. */
+/* Clear the line on a terminal. Call it before other writes to standard error. */
 void progress_clear(const struct progress *p);
 
 #endif

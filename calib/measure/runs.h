@@ -1,7 +1,7 @@
-/* runs.h - making the runs of a campaign
+/* runs.h - the runs of a campaign
  *
- * Invariants: what happens is passed on as events; every run is in the log when its event is passed on, as a time or as
- * failed; an interrupted run says nothing about the application and is not recorded.
+ * Invariants: on_event gets each event; a run is in the log, with its time or as failed, before its event; an
+ * interrupted run is not recorded.
  */
 #ifndef CALIB_MEASURE_RUNS_H
 #define CALIB_MEASURE_RUNS_H
@@ -15,49 +15,47 @@ struct runs {
     struct context *c;
     char **words;             /* program and arguments */
     const struct scratch *scratch; /* folders of the runs; NULL: they run in the working folder. The caller's */
-    int verbose;              /* 1: the engine's words are passed on, too */
+    int verbose;              /* 1: messages of the engine are events, too */
     struct campaign *g;
     int retries;              /* of a failed run */
     int trace;                /* 1: the runs are watched */
     void (*on_event)(void *ctx, const struct event *e);
     void *ctx;
-    /* runs_make's own. */
+    /* Used by runs_make: */
     struct ledger *ledger;
-    int said_unwatched;       /* 1: the reason why runs cannot be watched has been passed on */
-    int finds_rule;           /* 1: a command, whose rule follows from the numbers of processes that it refuses */
-    double limit_s;           /* of the run that is made, as the design says (design.h) */
-    int *slow_host;           /* of each sub-cluster: the slowest host that copies have found; -1: not known */
+    int said_unwatched;       /* 1: an event has reported why runs cannot be watched */
+    int finds_rule;           /* 1: of a command, the rule is found from the numbers of processes that it refuses */
+    double limit_s;           /* the design's limit for the current run (design.h) */
+    int *slow_host;           /* for each sub-cluster: the slowest host that copies have found; -1: not known */
     struct spending {
-        double time_s;        /* of the last run, 0 when it failed */
+        double time_s;        /* of the last run; 0: it failed */
         int too_short;        /* 1: the last run ended with a time of 0 s */
         int too_slow;         /* 1: the last run was ended by limit_s */
         double wall_s;        /* of all runs */
     } spent;
 };
 
-/* Make the runs of the grid, or those that the campaign's budget chooses.
- * Of the grid, repetitions are outermost: stopped early, there is still one run of everything. Result: 0, or the
- * number of the signal that stopped it. Errors: all of work_run but HRUN_EENGINE, which is the failure of a run;
- * those of work_record. */
+/* Make the runs of the grid, or those that the campaign's budget chooses. The grid's outermost loop is over
+ * repetitions, so after an early stop most points have a run. Result: 0, or the number of the signal that stopped it.
+ * Errors: those of work_run except HRUN_EENGINE, which counts as a failed run; those of work_record. */
 int runs_make(struct runs *r, struct hrun_error *err);
 
-/* work_run, but a failure of the engine or of a host is one of the run, in *r. */
+/* As work_run, but a failure of the engine or of a host is reported in *r as a failure of the run. */
 int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *r, struct hrun_error *err);
 
-/* Where our own limit has ended a run, not the user's: say in *r how to set another. */
+/* If hrun-calibrate's own limit, not --timeout, has ended the run, explain in *r how to set another limit. */
 void runs_explain_limit(const struct work *w, struct work_result *r);
 
-/* For struct work: the engine's words. ctx: struct runs. */
+/* on_message of struct work: pass a message of the engine on as an event. ctx: struct runs. */
 void runs_on_message(void *ctx, const char *text);
 
 /* ---------------------------------------------------------------- copies
  *
  * Runs of one process each at the same time, on many PEs (paper 001, section V.A)
  *
- * Purpose: what a process takes on a host whose PEs are all busy, and runs of several processes whose hosts' other PEs
- * are busy meanwhile. Each copy is a run of its own, in a process of its own.
- * Invariants: none of these processes outlives a call that ends them, nor this process; copies are never recorded one
- * by one.
+ * Purpose: time a process on a host whose PEs are all busy, and keep the other PEs of hosts busy during a run of
+ * several processes. Each copy is a separate run, in a child process.
+ * Invariants: no child outlives the call that ends it, nor this process; copies are not recorded singly.
  */
 
 /* The slowest of several copies, or one that failed, and its PE. */
@@ -66,8 +64,8 @@ struct copy_result {
     int pe;
 };
 
-/* Run a copy on each of pes[n] of the point's sub-cluster. Simulated hosts do not disturb each other: there the copies
- * are run a few at a time. 0: they ran, or could not be started (*out tells); -1 with *err. */
+/* Run a copy on each of pes[n] of the point's sub-cluster; simulated copies, which do not disturb each other, a few at
+ * a time. 0: they ran, or could not be started (see *out); -1 with *err. */
 int copies_run(struct runs *runs, const struct point *p, const int *pes, int n, struct copy_result *out,
                struct hrun_error *err);
 
@@ -78,20 +76,20 @@ void copies_end(struct copies *c);
 
 /* ---------------------------------------------------------------- loaded
  *
- * Runs whose processes have a given share of the work, on hosts of which all PEs are kept busy
+ * Runs whose processes have a given share of the work, on hosts with all PEs busy
  *
  * Purpose: a family with points of its own (struct hrun_family, model/model.h) may ask for copies of a run of one
- * process on all PEs of the hosts, and for runs of few processes (paper 001, section IV). Where PEs are cores of
- * one host, processes are spread over four hosts, so that there is one between two others, whose link carries messages
- * both ways, as in a large run; copies keep the other PEs of these hosts busy meanwhile.
+ * process on all PEs of the hosts, and for runs of few processes (paper 001, section IV). If a host has several PEs,
+ * processes are spread over four hosts, so that as in a large run a host between two others has messages both ways on
+ * its link. Copies keep the other PEs of these hosts busy.
  */
 
-/* The PEs that a run on npes of them uses, order[npes], ascending: over hosts as above, the slowest known one among
- * them (-1: none is known). */
+/* order[npes], ascending: the PEs for a run on npes PEs, spread over hosts as above, with the slowest host among them
+ * (slow_host; -1: not known). */
 void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order);
 
-/* Make a run of point i, which has work, once, and record it. 0: it ran, or could not be started (*r tells how); -1
- * with *err. */
+/* Make one run of point i, whose `work` is set, and record it. 0: it ran, or could not be started (see *r); -1 with
+ * *err. */
 int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_error *err);
 
 #endif

@@ -59,7 +59,7 @@ static void cell_of(struct hrun_table *t, const struct hrun_net_value *v, struct
     cell(t, b);
 }
 
-/* Add a cell with f times the value, in s or s/MB. A value whose upper limit is below `nothing` has no interval. */
+/* Add a cell with f times the value, in s or s/MB. A value that is surely below `nothing` is shown as 0. */
 static void add_time(struct hrun_table *t, const struct hrun_net_value *v, double f, double nothing, const char *unit,
                      struct hrun_buf *b)
 {
