@@ -1,9 +1,9 @@
-/* calib_report.h - hrun-calibrate report: what is known of an application as one JSON document, and what shows it
+/* calib_report.h - hrun-calibrate report: data on an application as one JSON document, shown as page, images or text
  *
  * Purpose: the document (hrun-profile(5), REPORTS) is made of logs, models and hrun's own decisions. share/report.html
  * shows it as a page, share/report.gnuplot as images, report_text as text.
- * The sub-clusters are those of the newest calibration run, each with as many PEs as a recorded run used at most. No
- * host is asked, so that profiles can be looked at anywhere.
+ * The sub-clusters are those of the newest calibration run, each with the largest number of PEs of a recorded run. No
+ * host is contacted, so profiles can be shown anywhere.
  * Errors are paper 000's (sections 4.1 and 6.2): with the predicted time T' and the actual time T of the chosen
  * configuration, and the actual time B of the truly best one, epsilon = (T - B)/B and delta = (T' - T)/T.
  */
@@ -16,7 +16,7 @@
 struct report_sub {
     char *name;
     int log;                        /* its profile: an index into logs */
-    int npes;                       /* the most that a recorded run used */
+    int npes;                       /* largest number used by a recorded run */
 };
 
 struct report_run {
@@ -24,18 +24,18 @@ struct report_run {
     int sub;                        /* the only sub-cluster used; -1: several, or unknown ones */
     struct hrun_config *config;     /* owned; NULL: it used other sub-clusters */
     double npes;                    /* PEs used in all, those of unknown sub-clusters included */
-    int counts;                     /* 1: it worked with the definition's constants, and is compared with models */
-    int dealt;                      /* 1: with unequal shares of the work */
-    double fit, low, high;          /* what the models alone predict, and its 95 % interval, s; fit = 0: nothing */
+    int counts;                     /* 1: a good run with the definition's constants, compared with models */
+    int dealt;                      /* 1: the shares of the work are unequal */
+    double fit, low, high;          /* prediction of the models alone and its 95 % interval, s; fit = 0: none */
 };
 
 struct report {
     struct context *c;              /* gets cluster, signatures and engine of the runs */
     struct hrun_strvec signatures;  /* of all profiles of the application */
-    struct hrun_samples *logs;      /* their measurements */
+    struct hrun_samples *logs;      /* measurements of each profile */
     struct report_sub *subs;
     int nsubs;
-    struct report_run *runs;        /* those on several sub-clusters once; by N, then P, then date */
+    struct report_run *runs;        /* runs on several sub-clusters once; sorted by N, P, date */
     int nruns;
     struct hrun_strvec others;      /* profiles of the application that are not of these sub-clusters */
     size_t bad, old, other_consts;  /* records skipped; records that no longer count; runs with other constants */
@@ -47,27 +47,27 @@ struct report {
 int report_gather(struct context *c, const struct calib_settings *s, struct report *r, struct hrun_error *err);
 void report_release(struct report *r);
 
-/* Does sub-cluster i have a profile that no earlier one has? */
+/* 1 if no earlier sub-cluster has the profile of sub-cluster i, else 0. */
 int report_is_first(const struct report *r, int i);
 
 /* Add "N", "runs", "sizes", "measured", "plan", "why_no_plan", "tradeoffs", "shares" and "shares_by_waits" to the
- * document. N: the size whose configurations are shown; 0: the largest that has worked. Errors: HRUN_EPARSE (a
+ * document. N: the size whose configurations are shown; 0: the largest with a good run. Errors: HRUN_EPARSE (a
  * record). */
 int report_add_choices(struct report *r, int64_t N, json_t *root, struct hrun_error *err);
 
-/* The network of the hosts that the options name, with the measurements that it was estimated from; null where they
- * name none, or it is not known: that is said on stderr. */
+/* The network of the hosts that the options name, with its measurements; null if they name none, or if it is not known,
+ * which is reported on stderr. */
 json_t *report_network(const struct calib_settings *s);
 
 /* The member of the document at a path such as "plan/choices"; NULL: there is none. */
 json_t *report_member(const json_t *root, const char *path);
 
-/* Append the document as tables of text, without the single measurements; models: the tables of the models. */
+/* Append the document as tables of text, without single measurements. models: tables of the models, as text. */
 void report_text(const json_t *root, const char *models, struct hrun_buf *out);
 
-/* Draw by a script, share/report.gnuplot: text and figures as PDF, or where text is NULL the figures as PNG, one behind
- * the other. Append to *titles a line for each figure. Errors: HRUN_ENOENT (gnuplot is not installed), HRUN_EIO (it
- * cannot be started, or refuses the script). */
+/* Draw with the script share/report.gnuplot, and append to *out a PDF of text and figures, or if text is NULL, the
+ * figures as concatenated PNGs. Append to *titles a line for each figure. Errors: HRUN_ENOENT (gnuplot is not
+ * installed), HRUN_EIO (it cannot be started, or refuses the script). */
 int report_draw(const json_t *root, const char *script, const char *text, struct hrun_buf *out,
                 struct hrun_buf *titles, struct hrun_error *err);
 
