@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line "KEY = VALUE" of a file of MCA parameters; the last one counts. NULL: none. */
+/* The value of the last line "KEY = VALUE" in a file of MCA parameters. NULL: none. */
 static char *setting_in_file(const char *path, const char *const *keys, int n_keys)
 {
     enum { FILE_MAX = 1 << 20 };
@@ -37,7 +37,7 @@ static char *setting_in_file(const char *path, const char *const *keys, int n_ke
     return value;
 }
 
-/* Do words or the environment say something? *value: what, or NULL for an empty variable. */
+/* 1 if words or the environment set the parameter, else 0. *value gets its value, NULL for an empty variable. */
 static int is_said(const struct hrun_strvec *mca, const char *const *keys, int n_keys, char **value)
 {
     static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_" };

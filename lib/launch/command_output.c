@@ -34,8 +34,8 @@ static void become(char *const *argv, int errors, int out)
     _exit(127);
 }
 
-/* Does the process compute, or want to? A loaded machine lets it do so slowly. *used: the processor time that it and
- * its children had taken when this was last asked. */
+/* 1 if the process is runnable or has used processor time since the last call, else 0. *used: the processor time of the
+ * process and its children at the last call; updated. */
 static int works(pid_t pid, double *used)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -50,7 +50,7 @@ static int works(pid_t pid, double *used)
     return state == 'R' || *used > before;
 }
 
-/* 0: it has said all, -1: it does not answer. */
+/* Read the command's output until its end. 0, or -1 if it does not answer. */
 static int listen_to(int fd, pid_t pid, struct hrun_buf *out)
 {
     struct pollfd p = { fd, POLLIN, 0 };

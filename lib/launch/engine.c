@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where several suit a cluster the first one that is usable is taken. */
+/* In order of preference: of those that suit a cluster, the first usable one is the default. */
 static const struct hrun_engine *const engines[] = {
     &hrun_engine_srun, &hrun_engine_local, &hrun_engine_ssh, &hrun_engine_mpirun, &hrun_engine_smpi, NULL
 };
@@ -31,7 +31,7 @@ const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster,
 
     while (!(*e)->suits(cluster, mpi))
         e++;
-    return *e;      /* mpirun or smpi suits each */
+    return *e;      /* not NULL: mpirun or smpi suits every cluster */
 }
 
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
@@ -58,7 +58,7 @@ int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job,
 
     if (e->command)
         return e->command(job, out, err);
-    hrun_job_mpi(job, &mpi, NULL);  /* a program that cannot be read has none */
+    hrun_job_mpi(job, &mpi, NULL);  /* an unreadable program counts as one without MPI */
     if (mpi.kind != HRUN_MPI_MPICH)
         return hrun_engine_mpirun.command(job, out, err);
     hrun_mpich_command(job, out);
@@ -79,8 +79,8 @@ int hrun_job_run_length(const struct hrun_job *job, int r)
     return n;
 }
 
-/* Where the caller has closed one of the descriptors 0 to 2, a pipe or socket of ours would get its number and be taken
- * for a standard file: /dev/null takes its place meanwhile, also for the processes. */
+/* Open /dev/null as each descriptor from 0 to 2 that the caller has closed, for the time of the launch. Otherwise a
+ * pipe or socket of hrun would get its number, and serve as a standard file. */
 static int launch_held(const struct hrun_engine *engine, const struct hrun_job *job, int check,
                        struct hrun_outcome *out, struct hrun_error *err)
 {

@@ -53,7 +53,7 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
     return NULL;
 }
 
-/* What an outer mpirun, srun or hrun tells its own processes: who they are and where their server is. */
+/* 1 for a variable that an outer mpirun, srun or hrun sets for its own processes: their ranks, their server; else 0. */
 static int is_of_outer_launcher(const char *entry, int nested)
 {
     static const char *const identity[] = {
@@ -87,7 +87,7 @@ void hrun_env_base(struct hrun_strvec *out)
     for (char **e = environ; e && *e; e++)
         if (!is_of_outer_launcher(*e, nested))
             hrun_strvec_push(out, *e);
-    /* PMIx crashes for a user who has no home folder at all: Debian's name for one that does not exist. */
+    /* PMIx crashes without a home folder. The value is Debian's name of a missing one. */
     if (why.code == HRUN_ENOENT)
         hrun_strvec_push(out, "HOME=/nonexistent");
 }

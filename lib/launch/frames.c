@@ -1,4 +1,4 @@
-/* frames.c - what hrun and the proxy on a host tell each other; see frames.h for the contracts */
+/* frames.c - the protocol between hrun and the proxy on a host; see frames.h for the contracts */
 #include "launch/frames.h"
 
 #include <arpa/inet.h>

@@ -21,18 +21,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The environment of a rank as PMIx makes it has a dozen short variables. */
+/* Bytes. A rank's environment from PMIx has a dozen short variables. */
 enum { PACKET_MAX = 64 << 10 };
 
-/* The server starts within milliseconds; on a machine that is swapping it may take long, but not this long. */
+/* The server starts within milliseconds, more slowly on a machine that is swapping. */
 enum { START_TIMEOUT_S = 30 };
 
 enum { FAREWELL = 'Q', STARTED = 'S', SERVE = 'J', FAILED = 'E', CONNECTION = 'C' };
 
-/* hrun is dead: end what it started, remove what it made. */
+/* After hrun's death: end the processes of the job, remove its folders. */
 static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids *groups)
 {
-    enum { STEP_MS = 20, ROUNDS = 200 };  /* SIGKILL works at once, but for a process stuck in the kernel */
+    enum { STEP_MS = 20, ROUNDS = 200 };  /* a process stuck in the kernel ends later */
     double kill_s = hrun_monotonic_s() + spec->grace_ms * 1e-3;
 
     for (int round = 0; round < ROUNDS; round++) {
@@ -52,8 +52,8 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
         hrun_mpich_remove_orphans(spec->since);
 }
 
-/* Wait for hrun's words, serving PMI (pmi may be NULL) or PMIx's lookups meanwhile; its end without a farewell is its
- * death. */
+/* Read hrun's packets until the farewell, and serve PMI-1 (pmi may be NULL) or PMIx's lookups meanwhile. If the socket
+ * closes without a farewell hrun is dead. */
 static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi *pmi, struct pollfd *polled)
 {
     struct hrun_pids groups = HRUN_PIDS_INIT;
@@ -90,7 +90,7 @@ static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hru
             pmix_spawn_serve(spec, sock, in.c + sizeof(pid_t), (size_t)n - sizeof(pid_t));
             continue;
         }
-        /* STARTED, the number of the first process, and the processes, which lead groups or are in hrun's own. */
+        /* STARTED, the number of the first process, and the pids. Some lead a group; the others are in hrun's group. */
         for (size_t i = 2; i < (size_t)n / sizeof(pid_t); i++)
             hrun_pids_push(&groups, in.pid[i]);
         if (timer >= 0)
@@ -98,9 +98,9 @@ static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hru
     }
 }
 
-/* Leave the terminal, the files and the name of hrun behind: nothing that ends when hrun's output is closed
- * may wait for this process, and what looks for processes called hrun shall not find it. Result: the socket,
- * which moves when hrun had a standard file closed and it has that number; -1 on failure. */
+/* Leave hrun's session, files, name and folder: readers of hrun's output must not wait for this process, and searches
+ * for processes named hrun must not find it. Result: the socket, which gets another number if it was below 3 (hrun had
+ * a standard file closed); -1 on failure. */
 static int leave_hrun(int sock)
 {
     int null;
@@ -115,15 +115,15 @@ static int leave_hrun(int sock)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    close_range(3, (unsigned)sock - 1, 0);  /* of an empty range nothing is closed */
+    close_range(3, (unsigned)sock - 1, 0);  /* closes nothing if the range is empty */
     close_range((unsigned)sock + 1, ~0U, 0);
     if (chdir("/"))
-        return sock;  /* it would only keep a folder busy */
+        return sock;  /* harmless: a folder only stays busy */
     return sock;
 }
 
-/* hrun is dead, or waits no longer, and we do not serve yet: no process of the job is there, only its folders. We may
- * hang within the C library, which is not used here. */
+/* SIGALRM handler for hrun's death, or a timeout, before the guard serves. No process of the job exists yet, only its
+ * folders. The guard may hang within the C library, so the handler makes system calls only. */
 static const char *orphaned[7] = { "rm", "-rf", "--" };
 
 static void on_orphaned(int sig)
@@ -133,7 +133,8 @@ static void on_orphaned(int sig)
     _exit(1);
 }
 
-/* From now on (spec not NULL) until we serve (NULL) a guard that hangs does not stay. parent: hrun. */
+/* spec not NULL: from now on on_orphaned ends a guard that hangs or whose parent, hrun, dies. NULL: the guard serves,
+ * disarm it. */
 static void begin_start(const struct hrun_guard_spec *spec, pid_t parent)
 {
     enum { SPARE_S = 5 };       /* hrun gives up first */
@@ -157,7 +158,7 @@ static void begin_start(const struct hrun_guard_spec *spec, pid_t parent)
         on_orphaned(SIGALRM);
 }
 
-/* A packet with a descriptor for hrun. */
+/* Send a packet with a descriptor. 0, or -1 with errno. */
 static int send_fd(int sock, int fd)
 {
     char kind = CONNECTION;
@@ -182,7 +183,7 @@ static void send_event(void *ctx, const struct hrun_guard_event *ev)
         ;
 }
 
-/* The server; the connections of its ranks are sent to hrun. NULL with *err. */
+/* Create the PMI-1 server, and send the connections of its ranks to hrun. NULL with *err on failure. */
 static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock, struct hrun_error *err)
 {
     const struct hrun_pmi_owner owner = { .report = send_event, .ctx = sock };
@@ -230,8 +231,8 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, pid_t paren
     free(polled);
 }
 
-/* Receive one packet, waiting until end_s of the monotonic clock at most. Its length, 0: the guard has ended, or -1.
- * *fd: a descriptor that came with it, or -1. */
+/* Receive one packet, until time end_s of the monotonic clock at most. Result: its length; 0: the guard has ended; -1:
+ * failure or timeout. *fd gets the descriptor that came with it, or -1. */
 static ssize_t receive_packet(int sock, char *buf, size_t size, double end_s, int *fd)
 {
     union { char room[CMSG_SPACE(sizeof *fd)]; struct cmsghdr align; } control;
@@ -259,7 +260,7 @@ static ssize_t receive_packet(int sock, char *buf, size_t size, double end_s, in
     return n;
 }
 
-/* Take the environments or connections, one packet per rank, or the reason why there are none. */
+/* Receive the environments or connections, one packet per rank, or the server's error. 0, or -1 with *err. */
 static int receive_all(int sock, int nranks, struct hrun_strvec *env, int *fds, struct hrun_error *err)
 {
     autofree char *buf = xmalloc(PACKET_MAX + 1);
@@ -301,7 +302,7 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return hrun_fail_errno(err, HRUN_EIO, "cannot make a socket pair");
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &old);     /* before the fork: a signal to hrun's group must not end the guard */
+    sigprocmask(SIG_BLOCK, &all, &old);     /* a signal to hrun's group must not end the guard */
     made.pid = fork();
     if (made.pid == 0) {
         close(pair[0]);
@@ -381,7 +382,7 @@ void hrun_guard_stop(struct hrun_guard *g)
         return;
     send(g->sock, &farewell, 1, MSG_NOSIGNAL);
     close(g->sock);
-    kill(g->pid, SIGKILL);  /* PMIx's own end has nothing left to do, and takes its time */
+    kill(g->pid, SIGKILL);  /* PMIx's finalization is not needed, and slow */
     while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     g->pid = -1;

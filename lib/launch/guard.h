@@ -1,11 +1,11 @@
-/* guard.h - the helper process of a job: PMIx server, and cleaner should hrun be killed
+/* guard.h - the helper process of a job: PMIx server, and cleaner if hrun is killed
  *
- * Purpose: PMIx 4 cannot be initialised a second time in one process (it aborts), its threads have no place
- * in a library, and SIGKILL of hrun must leave nothing. So each job has a process of its own, forked before
- * the ranks, in its own session, that
- *   - is the job's PMIx server, or PMI-1 server (engine local), and reports what the ranks do;
- *   - waits for hrun's end: if the socket closes without a farewell hrun was killed, and it ends all
- *     processes of the job (procs.h) and removes its folders.
+ * Purpose: PMIx 4 aborts when it is initialised a second time in one process, it starts threads, which a library must
+ * not do in its caller, and a SIGKILL of hrun must leave nothing behind. So hrun forks one guard process for each job,
+ * before the ranks and in its own session. The guard
+ *   - is the job's PMIx server, or PMI-1 server (engine local), and reports events of the ranks;
+ *   - detects hrun's death: if the socket closes without a farewell, it ends all processes of the job (procs.h) and
+ *     removes the job's folders.
  * Invariants: no thread is started in the calling process; hrun_guard_stop leaves no process.
  */
 #ifndef HRUN_LAUNCH_GUARD_H
@@ -26,59 +26,59 @@ struct hrun_guard {
 
 struct hrun_guard_spec {
     const char *job_id;          /* value of HRUN_JOB in the processes' environment */
-    unsigned long mark;          /* that they inherit, 0: none */
+    unsigned long mark;          /* the mark that the processes inherit (procs.h); 0: none */
     char *rundir, *shmdir;       /* folders of the job; either may be NULL */
-    const char *scratch;         /* a folder of the caller's, or NULL */
-    int grace_ms;                /* after hrun's death: how long the processes may take to end */
-    int mpich;                   /* 1: the programs are of MPICH's family, whose shared memory is removed, too */
+    const char *scratch;         /* a further folder to remove, or NULL */
+    int grace_ms;                /* after hrun's death: time from SIGTERM to SIGKILL */
+    int mpich;                   /* 1: serve PMI-1, and remove MPICH's shared memory, too */
     time_t since;                /* when the job began */
     int nranks;                  /* 0: no ranks are served */
-    const struct hrun_layout *layout;   /* for PMI-1, which MPICH gets; the rest is for PMIx */
+    const struct hrun_layout *layout;   /* for PMI-1; the members below, except apps, are for PMIx */
     const char *const *cpusets;  /* per rank, OS numbers, "" for unbound */
     const char *topology;        /* file with the host's topology as hwloc XML; NULL: cpusets are not used */
     const char *wdir;
     const int *apps;             /* per rank, MPI's number of its program (MPI_APPNUM); NULL: all 0 */
-    int universe;                /* how many processes the job may have with those that it spawns */
+    int universe;                /* largest number of processes of the job, spawned ones included */
 };
 
-/* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT"; _OUT and
- * _ERR what is to be written for it, status bytes of text. */
+/* What a rank did. status of _ABORT: the exit status; text of _REFUSED: the fault, as in "rank 3 TEXT". _OUT and _ERR:
+ * text, status bytes long, to write to standard output or error as if the rank wrote it. */
 enum hrun_guard_kind {
     HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED,
     HRUN_GUARD_OUT, HRUN_GUARD_ERR,
-    /* Of further processes (MPI_Comm_spawn). Text comes in pieces of status bytes; one without text ends it. */
-    HRUN_GUARD_SPAWN,            /* rank asks for them: words */
-    HRUN_GUARD_ENV,              /* rank, one of them, needs these variables "NAME=VALUE": words */
-    HRUN_GUARD_READY,            /* they are served */
-    HRUN_GUARD_UNREADY           /* they are not; text: why */
+    /* Spawned processes (MPI_Comm_spawn). Words come in several events with status bytes each; status 0 is the end. */
+    HRUN_GUARD_SPAWN,            /* rank asks for new processes: words */
+    HRUN_GUARD_ENV,              /* variables "NAME=VALUE" for the new process `rank`: words */
+    HRUN_GUARD_READY,            /* the server accepts the new processes */
+    HRUN_GUARD_UNREADY           /* it does not; text: why */
 };
 struct hrun_guard_event {
     int kind, rank, status;
     char text[200];
 };
 
-/* What keeps the server from starting, for messages. */
+/* The likely reasons why the server does not start, for messages. */
 #define HRUN_GUARD_HINT "is too little memory allowed (ulimit -v), or too few processes (ulimit -u)?"
 
-/* Start. With nranks > 0 waits until the server is ready, and sets, for PMIx, env[r] (nranks empty lists) to the
- * variables "NAME=VALUE" that rank r needs; for PMI fds[r] to its connection, which the caller closes. What is not
- * served may be NULL. Errors: HRUN_EENGINE, HRUN_EIO; no process is left. */
+/* Start the guard. With nranks > 0, waits until the server is ready. PMIx: appends the variables "NAME=VALUE" of rank r
+ * to env[r] (nranks empty lists). PMI-1: sets fds[r] to the connection of rank r, which the caller closes. The array of
+ * the other server may be NULL. Errors: HRUN_EENGINE, HRUN_EIO; no process is left. */
 int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
                      struct hrun_error *err);
-/* Tell it the processes first, first + 1, ... Should hrun be killed it ends their groups. */
+/* Register processes number first, first + 1, ... with the guard. If hrun is killed, the guard ends their groups. */
 void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n);
-/* Answer the request for further processes by words (frames.h): number of the first one, how many, working folder or
- * "", and of each its cpuset and the number of its program. HRUN_GUARD_ENV of each and _READY follow, or _UNREADY.
- * No words: the request is refused. The number of the first one alone: processes of an earlier request have ended, and
- * none has called MPI_Init. Errors: HRUN_EINVAL (too many words). */
+/* Answer a request to spawn processes. words (frames.h): number of the first process, their count, working folder or
+ * "", and for each its cpuset and the number of its program. Events HRUN_GUARD_ENV for each and _READY follow, or
+ * _UNREADY. No words: refuses the request. The first number alone: the processes of an earlier request have ended
+ * without calling MPI_Init. Errors: HRUN_EINVAL (too many words). */
 int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct hrun_error *err);
 /* Take the next event without waiting. 1: *ev holds one, 0: none now, -1: the guard is gone. */
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev);
-/* End it, without cleaning. Harmless when it was never started. */
+/* End the guard without cleaning. Harmless if it was never started. */
 void hrun_guard_stop(struct hrun_guard *g);
 
-/* pmix.c, in the guard's process: serve the job; sock gets a packet of environment text per rank (each entry
- * ended by NUL), then events. Result 0, or -1 with *err. */
+/* In pmix.c, for the guard's process: serve the job. Sends one packet per rank through sock with its environment (each
+ * entry ended by NUL), then events. 0, or -1 with *err. */
 int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_error *err);
 
 #endif

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often processes are looked for that outlive their ranks. */
+/* hrun looks for processes that outlive their ranks at this interval. */
 enum { SWEEP_STEP_MS = 10 };
 
 void hrun_run_say(struct hrun_run *r, const char *fmt, ...)
@@ -47,14 +47,14 @@ static int begin_run(struct hrun_run *r, struct hrun_error *err)
     struct hrun_guard_spec *own = &r->own;
     struct rlimit locks;
 
-    if (hrun_signals_block(&r->signals, 1, err))  /* first: one that came later would leave the folders behind */
+    if (hrun_signals_block(&r->signals, 1, err))  /* first: an unblocked signal would leave the folders behind */
         return -1;
     own->rundir = hrun_rundir_create(NULL, err);
     if (!own->rundir)
         return -1;
     own->job_id = strrchr(own->rundir, '/') + 1;
     own->shmdir = hrun_rundir_create("/dev/shm", NULL);
-    /* Without a mark the processes are found by their environment or group. */
+    /* Without a mark the processes are found by their environment or group only. */
     if (getrlimit(RLIMIT_LOCKS, &locks) || locks.rlim_max != RLIM_INFINITY ||
         getrandom(&own->mark, sizeof own->mark, 0) != sizeof own->mark)
         own->mark = 0;
@@ -66,7 +66,7 @@ static int begin_run(struct hrun_run *r, struct hrun_error *err)
            (r->driver->on_line && hrun_words_open(&r->words, err)) ? -1 : 0;
 }
 
-/* Whatever is left ends now: only after an error there is something. */
+/* Kill all processes that are left. There are some only after an error. */
 static void end_processes(struct hrun_run *r)
 {
     enum { ROUNDS = 200 };
@@ -94,7 +94,7 @@ static void end_run(struct hrun_run *r)
     hrun_remove_tree(r->own.shmdir);
     if (r->own.mpich)
         hrun_mpich_remove_orphans(r->own.since);
-    hrun_guard_stop(&r->guard);     /* last: should hrun be killed before, it removes the folders */
+    hrun_guard_stop(&r->guard);     /* after the folders are gone: if hrun is killed before, the guard removes them */
     if (r->family.old_subreaper >= 0)
         prctl(PR_SET_CHILD_SUBREAPER, r->family.old_subreaper);
     hrun_signals_restore(&r->signals);
@@ -121,7 +121,7 @@ int hrun_run_job(const struct hrun_driver *driver, void *state, struct hrun_reac
     *out = (struct hrun_outcome){ .failed_rank = -1 };
     rc = begin_run(&r, err) || driver->start(&r, err) || hrun_run_loop(&r) ||
          (driver->check_end && driver->check_end(&r, err)) ? -1 : 0;
-    if (rc == 0 && out->lost_host[0] && (out->status == 125 || out->interrupted))   /* behind what the launcher says */
+    if (rc == 0 && out->lost_host[0] && (out->status == 125 || out->interrupted))   /* after its messages */
         hrun_run_say(&r, "host '%s' was lost during the run", out->lost_host);
     if (driver->release)
         driver->release(&r);
@@ -131,7 +131,7 @@ int hrun_run_job(const struct hrun_driver *driver, void *state, struct hrun_reac
 
 /* ---------------------------------------------------------------- start */
 
-/* A program in the background must not take input from the terminal; it gets none, as with mpirun. */
+/* A program in the background must not read the terminal; it gets /dev/null, as with mpirun. */
 int hrun_run_stdin(const struct hrun_job *job, struct hrun_error *err)
 {
     int fd;
@@ -148,9 +148,9 @@ int hrun_run_stdin(const struct hrun_job *job, struct hrun_error *err)
     return fd < 0 ? -2 : fd;
 }
 
-/* Does the process get a group of its own? Not where it has to read the terminal, which only the foreground
- * group, hrun's, may do: rank 0 or srun with the terminal as its input, and mpirun, which reads it, and whose ssh
- * may ask there. Then a key on the terminal reaches the process without our help, see handle_signal. */
+/* 1 if process i gets a process group of its own, else 0. A process that reads the terminal does not, because only the
+ * foreground group, which is hrun's, may do so: rank 0 or srun with the terminal as input, and mpirun, whose ssh may
+ * ask for a password. The terminal's keys then signal such a process directly; see bring_signal in loop.c. */
 static int gets_own_group(const struct hrun_run *r, int i)
 {
     const struct hrun_job *job = r->job;
@@ -167,9 +167,10 @@ static int gets_own_group(const struct hrun_run *r, int i)
     return !foreground;
 }
 
-/* With the kernel's autogroups each session has one share of a busy processor, however many ranks it has: beside 28
- * other processes two ranks took 7.5 s, and 4.0 s in sessions of their own. But a rank that waits cannot yield to one
- * in another session (4 ms a barrier in place of 4 us), and resource managers know their jobs by sessions. */
+/* 1 if each process gets a session of its own, else 0. With the kernel's autogroups each session has one share of a
+ * busy processor: beside 28 other processes two ranks took 7.5 s in one session, and 4.0 s in two. But a waiting rank
+ * cannot yield to one in another session (4 ms instead of 4 us per barrier), and resource managers track jobs by
+ * session. */
 static int gets_own_sessions(const struct hrun_run *r)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
@@ -188,7 +189,7 @@ static int start_last(struct hrun_run *r, const struct hrun_topo *topo, int in, 
     const struct hrun_spawn s = {
         .topo = topo, .mark = r->own.mark, .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
         .ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO), .sessions = !first && gets_own_sessions(r),
-        .death_signal = driver->is_launcher ? SIGTERM : SIGKILL,  /* a launcher has ranks to look after */
+        .death_signal = driver->is_launcher ? SIGTERM : SIGKILL,  /* a launcher has to end its ranks */
     };
 
     if (null < 0)
@@ -282,16 +283,16 @@ int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_s
     memset(r->procs + first, 0, (size_t)n * sizeof *r->procs);
     if (hrun_output_grow(r->output, first, n, err))
         return -1;
-    r->nprocs += n;         /* what does not start has no process */
+    r->nprocs += n;         /* processes that do not start keep pid 0 */
     return start_last(r, topo, -1, one, n, err);
 }
 
 /* ---------------------------------------------------------------- processes that outlive the ranks which started them
  *
- * hrun is the subreaper of the job: what loses its parent becomes hrun's child. So in the common case one
- * look at the list of children tells that nothing is left; only otherwise all processes are looked at. */
+ * hrun is the subreaper of the job: orphaned processes become its children. So an empty list of children shows that
+ * nothing is left, which is the common case; otherwise hrun searches all processes. */
 
-/* Reap what has ended among the adopted children, list those that live. -1: the kernel keeps no list. */
+/* Reap the adopted children that have ended, and list the others. -1: the kernel keeps no list. */
 static int list_adopted(const struct hrun_run *r, struct hrun_pids *living)
 {
     autorelease(hrun_pids_release) struct hrun_pids all = HRUN_PIDS_INIT;
@@ -304,7 +305,7 @@ static int list_adopted(const struct hrun_run *r, struct hrun_pids *living)
 
         if (pid == r->guard.pid || hrun_pids_has(&r->family.strangers, pid))
             continue;
-        /* A process with several threads may start children of its own at any time; those carry no mark. */
+        /* If hrun has several threads, the caller may start children of its own meanwhile; these have no mark. */
         if ((threads == 1 || hrun_pids_has(&r->family.groups, hrun_procs_group(pid)) ||
              hrun_procs_marked(pid, r->own.job_id, r->own.mark)) && waitpid(pid, NULL, WNOHANG) == 0)
             hrun_pids_push(living, pid);
@@ -320,7 +321,7 @@ int hrun_run_sweep(struct hrun_run *r, int sig)
     size_t direct = left.n;
 
     if (rc || direct) {
-        /* Their descendants too; a process is listed twice at most, and signalled once. */
+        /* Add their descendants. The guard and the processes listed already are excepted. */
         hrun_pids_push(&except, r->guard.pid);
         for (size_t i = 0; i < direct; i++)
             hrun_pids_push(&except, left.v[i]);
@@ -328,7 +329,7 @@ int hrun_run_sweep(struct hrun_run *r, int sig)
     }
     for (size_t i = 0; i < left.n && sig; i++) {
         kill(left.v[i], sig);
-        kill(left.v[i], SIGCONT);  /* a stopped process hears SIGTERM only when it goes on */
+        kill(left.v[i], SIGCONT);  /* a stopped process handles SIGTERM only after SIGCONT */
     }
     return (int)left.n;
 }

@@ -1,6 +1,6 @@
-/* launch.h - engines: what starts the processes (the only room that knows PMIx)
+/* launch.h - engines: what starts the processes (the only room that uses PMIx)
  *
- * Purpose: run a layout's ranks, hand the application's status on, leave nothing behind. Engines are rows
+ * Purpose: run a layout's ranks, return the application's status, leave nothing behind. Engines are rows
  * of a table: `local` (one host; hrun itself is the PMIx server of the job, or its PMI-1 server where the program is
  * of MPICH's family), `mpirun` (Open MPI 4 or 5 with a rankfile), `srun` (inside a Slurm allocation, with its PMIx),
  * `ssh` (programs of MPICH's family over hosts: hrun serves PMI-1, and its proxies on the hosts relay it) and `smpi`
@@ -10,25 +10,24 @@
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
  *     the signal mask and handlers are as before afterwards;
  *   - the program's standard output and error are not touched unless struct hrun_job_output asks
- *     for it;
- *     but engine mpirun over hosts holds standard error back until all hosts are ready, and passes it on from then on.
+ *     for it; but engine mpirun over hosts holds standard error back until all hosts are ready.
  * How it ends:
  *   - the first rank that fails (by time) gives the status, and the others are ended: SIGTERM, after 2 s
  *     SIGKILL. To fail is to exit with a status, to be killed by a signal (128 + signal), to call MPI_Abort
  *     (its status, 1 where that is 0 modulo 256) or to exit without MPI_Finalize after MPI_Init (1);
- *   - SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on, and then nothing is enforced: a program may catch
+ *   - SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on without a time limit: a program may catch
  *     them to write a checkpoint. If all ranks then exit with 0 the status is 0, else 128 + signal; a
- *     second one within 5 s kills. Signals that the caller ignores (nohup) are ignored;
+ *     second signal within 5 s kills. Signals that the caller ignores (nohup) are ignored;
  *   - SIGTSTP stops the ranks (SIGSTOP) and hrun, SIGCONT wakes up both;
  *   - a host that is lost while the job runs ends it with 125 (lost_host); one that cannot take part fails the launch;
  *   - processes that the ranks leave behind are ended when the last rank has ended, and so is everything,
  *     by a helper process, when hrun is killed by SIGKILL;
- *   - where hrun passes the output on (tagged, on_stdout) it waits for its own reader, however slow that
- *     is, until all is passed on or a signal ends it. When the output cannot be written (a full disk) the job
- *     is ended; when its reader has gone the program notices as usual (SIGPIPE).
- * Rank 0 reads hrun's standard input directly (with srun, through it), the others /dev/null; when that is a terminal
- * and hrun is in the background, rank 0 too. The process may have other threads and children; while a job runs SIGCHLD
- * is blocked in the calling thread, and orphans of its descendants become its children.
+ *   - where hrun passes the output on (tagged, on_stdout) it waits for its own reader without a time limit, until all
+ *     is passed on or a signal ends the job. When the output cannot be written (a full disk) hrun ends the job; when
+ *     its reader has gone the program gets SIGPIPE, as without hrun.
+ * Rank 0 reads hrun's standard input directly (with srun, through srun), the other ranks /dev/null; if the input is a
+ * terminal and hrun is in the background, rank 0 reads /dev/null too. The calling process may have other threads and
+ * children. While a job runs, the calling thread blocks SIGCHLD, and orphaned descendants become its children.
  */
 #ifndef HRUN_LAUNCH_H
 #define HRUN_LAUNCH_H
@@ -45,11 +44,11 @@ struct hrun_mpi {
     enum hrun_mpi_kind kind;
     char name[64];                 /* "Open MPI", "MPICH", "Intel MPI", "MVAPICH", "SimGrid", "" */
     char id[64];                   /* for signatures: "ompi-4.1.4", "mpich-4.0.2", "smpi-3.32", "none", "script"
-                                      (which may run a program of any MPI; the engines watch for it) */
-    int behind_script;             /* 1: this is what a script starts */
+                                      (it may run a program of any MPI; the engines look for an unexpected one) */
+    int behind_script;             /* 1: the MPI of a program that a script starts */
     int major;                     /* of Open MPI: 4, 5; 0 unknown */
-    int counts_flops;              /* of smpicc: 1: it tells SimGrid its operations (smpi_execute_flops and the like)
-                                      and none of its loops is timed (SMPI_SAMPLE) */
+    int counts_flops;              /* of smpicc: 1: the program passes its operation counts to SimGrid
+                                      (smpi_execute_flops and the like), and SimGrid times no loop (SMPI_SAMPLE) */
 };
 
 /* The Open MPI of this host. */
@@ -57,13 +56,13 @@ struct hrun_openmpi {
     char path[4096];               /* of its mpirun; "": not looked for */
     int major;
     char version[64];              /* "4.1.4" */
-    const char *cache_dir;         /* what mpirun --version says is kept here, made when missing, for as long as the
-                                      program is the same; NULL: nothing is kept */
-    int refresh;                   /* 1: ask, whatever is kept */
+    const char *cache_dir;         /* folder that caches the output of mpirun --version until the program changes;
+                                      created if missing; NULL: no cache */
+    int refresh;                   /* 1: run mpirun --version even if its output is cached */
 };
 
-/* A library of ours for the processes, and the variable of the environment that tells it what it needs (at most some
- * 128 KiB). Blanks and colons may not stand in the path, which is the same on all hosts. */
+/* A library of hrun to preload into the processes, and the environment variable that configures it (at most about
+ * 128 KiB). The path holds no blanks or colons, and is the same on all hosts. */
 struct hrun_preload {
     const char *library, *variable, *value;
 };
@@ -73,7 +72,7 @@ struct hrun_preloads {
     int n;
 };
 
-/* What becomes of the processes' output; by default it goes to hrun's own. */
+/* How the processes' output is handled; by default it goes to hrun's own. */
 struct hrun_job_output {
     int tagged;                    /* 1: lines are prefixed "[rank]<stdout>: ", "[rank]<stderr>: ". With engine mpirun
                                       the tags are mpirun's, and version 4 drops and mixes pieces of output that comes
@@ -99,31 +98,29 @@ struct hrun_job {
      * those of rank 0. NULL: all start argv. */
     const struct hrun_program *programs;
     const int *which;
-    /* What the caller knows already, as asking takes processes of their own: what hrun_program_mpi says of program, and
-     * what usable has found. NULL or an empty path: it is looked for. */
+    /* Results of hrun_program_mpi and of the engine's usable(), if the caller has them; finding them starts processes.
+     * NULL or an empty path: hrun_launch finds them itself. */
     const struct hrun_mpi *mpi;
     const struct hrun_openmpi *openmpi;
     /* Words of the user; they belong to the caller. */
     struct hrun_strvec env;        /* "NAME" (pass on) or "NAME=VALUE" (set): -x */
     struct hrun_strvec mca;        /* "KEY=VALUE": --mca */
     struct hrun_strvec smpi;       /* "NAME:VALUE", parameters of SimGrid: --smpi */
-    const char *wdir;              /* working directory of the processes, NULL: the present one */
-    const char *scratch;           /* a folder of the caller's that is removed should hrun be killed while the job runs;
-                                      NULL: none */
-    const char *stdin_text;        /* fed to rank 0 instead of hrun's standard input; NULL: pass that on */
+    const char *wdir;              /* working directory of the processes, NULL: the current one */
+    const char *scratch;           /* folder that the guard removes if hrun is killed while the job runs; NULL: none */
+    const char *stdin_text;        /* standard input of rank 0; NULL: that of hrun */
     int no_stdin;                  /* 1: rank 0 reads /dev/null */
     int oversubscribe;             /* 1: ranks may start more processes (MPI_Comm_spawn) than the host takes */
-    const char *const *busy;       /* PEs that these may not use, as in hrun_layout_order; NULL: none */
-    int report_bindings;           /* 1: each process tells its host and real affinity on standard error before the
-                                      program begins; where it is not the layout's the job fails with 125 */
+    const char *const *busy;       /* PEs that spawned processes may not use, as in hrun_layout_order; NULL: none */
+    int report_bindings;           /* 1: each process prints its host and actual affinity on standard error before the
+                                      program begins; if it differs from the layout the job fails with 125 */
     double timeout_s;              /* 0: none */
     struct hrun_job_output output;
-    struct hrun_preloads preloads; /* into each process, the first one first, all in front of what the user preloads */
+    struct hrun_preloads preloads; /* preloaded into each process in this order, before the user's own preloads */
     void *ctx;                     /* of the functions of output and those below */
     /* Called once when all processes have been started; may be NULL. */
     void (*on_start)(void *ctx);
-    /* Words for the user from the engine while the job runs ("rank 3 was killed by signal 11"); may be
-     * NULL. */
+    /* Called with messages for the user while the job runs ("rank 3 was killed by signal 11"); may be NULL. */
     void (*on_message)(void *ctx, const char *text);
 };
 
@@ -132,15 +129,14 @@ struct hrun_outcome {
     int timed_out;
     int interrupted;               /* signal that hrun got and that ended the job, or 0 */
     int signalled;                 /* the last of SIGINT, SIGTERM, SIGHUP, SIGQUIT that hrun got while the job
-                                      ran, whatever its status became, or 0 */
-    int stopped;                   /* 1: the job was stopped by SIGTSTP for a while: wall_s tells nothing */
-    char lost_host[256];           /* a host that went away while the job ran, ""; status is then 125 */
+                                      ran, for every status; or 0 */
+    int stopped;                   /* 1: SIGTSTP stopped the job for a while, so wall_s is meaningless */
+    char lost_host[256];           /* a host that was lost while the job ran (status is then 125), or "" */
     int failed_rank;               /* the first rank that failed, -1 if none or unknown */
-    int killed_by;                 /* signal that killed the first failed rank; 0: none did, it exited by
-                                      itself, or unknown (engine mpirun) */
-    double wall_s;                 /* from just before the first process until the last one ended */
-    double job_s;                  /* the same by the clock of the job's hosts: wall_s, but simulated with engine smpi
-                                      (0 when the simulation did not come to its end) */
+    int killed_by;                 /* signal that killed the first failed rank; 0: it exited by itself, or
+                                      unknown (engine mpirun) */
+    double wall_s;                 /* from just before the first process started until the last one ended */
+    double job_s;                  /* wall_s; with engine smpi the simulated time, 0 if the simulation did not end */
 };
 
 struct hrun_engine {
@@ -148,17 +144,17 @@ struct hrun_engine {
     const char *what;              /* one line for --help and errors */
     int simulated;                 /* 1: its hosts are those of a platform file, 0: real ones */
     int mpich;                     /* 1: it starts programs of MPICH's family, too */
-    /* Would it be taken for this cluster and a program of this MPI (NULL: not known) when the user names none? */
+    /* 1 if the engine is a default for this cluster and a program of this MPI (NULL: not known), else 0. */
     int (*suits)(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi);
-    /* Can it run on this cluster here and now? 0, or -1 with what is missing and what to install. found (may be NULL):
-     * filled by an engine that uses mpirun, for struct hrun_job; else, and but for cache_dir and refresh, untouched. */
+    /* 0 if the engine can run on this cluster now; -1 if not: *err names what is missing and what to install. Engines
+     * that use mpirun fill *found (may be NULL), except cache_dir and refresh, for struct hrun_job. */
     int (*usable)(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err);
     /* Validate job before anything is started. Errors: HRUN_EMPI, HRUN_EINVAL. */
     int (*check)(const struct hrun_job *job, struct hrun_error *err);
     int (*run)(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
-    /* For hrun_engine_command; NULL: hrun itself starts the processes, and nothing that could be typed does. */
+    /* For hrun_engine_command; NULL: there is no equivalent command. */
     int (*command)(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
-    /* For hrun_engine_kind: append what follows the name; NULL: nothing. */
+    /* For hrun_engine_kind: appends the text after the name; NULL: none. */
     void (*kind)(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi, const struct hrun_strvec *smpi,
                  struct hrun_buf *out);
 };
@@ -171,58 +167,57 @@ const struct hrun_engine *const *hrun_engines(void);
  * for MPICH's family and `mpirun` for others. found and errors: those of usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
                                            struct hrun_openmpi *found, struct hrun_error *err);
-/* The same without asking whether it is usable here. */
+/* The same without checking that it is usable here. */
 const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi);
 
-/* Append the command of srun, smpirun or mpirun a user could type for the same placement (one line, shell-quoted;
- * mpirun for engine local, mpiexec.hydra where the program is of MPICH's family). "hrun.rankfile" in it stands for a
- * file with the text of hrun_layout_rankfile. The
- * placement is not checked here. Ranks with different numbers of threads have none in it: mpirun gives all the same. */
+/* Append a shell-quoted command line of srun, smpirun or mpirun for the same placement (mpirun for engine local,
+ * mpiexec.hydra for programs of MPICH's family). "hrun.rankfile" in it stands for a file with the text of
+ * hrun_layout_rankfile. The placement is not checked. The command omits the number of threads if ranks differ in it,
+ * because mpirun gives all ranks the same. */
 int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_buf *out,
                         struct hrun_error *err);
 
-/* Append why waiting processes are made to yield the processor, a sentence without its end ("waiting processes yield
- * the processor, as the control group of host h1 grants 0.3 CPUs to 1 of them"); nothing where they are not, or where
- * the user sets mpi_yield_when_idle. */
+/* Append the reason why hrun makes waiting processes yield the processor, without a final dot ("waiting processes yield
+ * the processor, as the control group of host h1 grants 0.3 CPUs to 1 of them"). Appends nothing if hrun does not, or
+ * if the user sets mpi_yield_when_idle. */
 void hrun_job_yielding(const struct hrun_job *job, struct hrun_buf *out);
 
-/* Append what tells the times of engine e from those of others, for signatures: its name, and for smpi the parameters
- * of SimGrid that the user sets, and what a flop here counts as where the program's computation is timed here. */
+/* Append the engine's part of signatures: its name; for smpi also the user's parameters of SimGrid and, if the
+ * program's computation is timed on this host, the speed that SimGrid assumes for a core here (Gflop/s). */
 void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
                       const struct hrun_strvec *smpi, struct hrun_buf *out);
 
-/* What SimGrid makes of a platform file, for hrun_cluster_request.read_platform. Errors: HRUN_EENGINE (this hrun has no
- * hrun-smpi; says what to install), HRUN_EIO. */
+/* Read a platform file through SimGrid; see hrun_cluster_request.read_platform. Errors: HRUN_EENGINE (this hrun has no
+ * hrun-smpi; the text names what to install), HRUN_EIO. */
 int hrun_platform_ask(const char *path, char *const *hosts, struct hrun_buf *text, struct hrun_error *err);
 
-/* The resource set of the Flux instance that we are in, for hrun_cluster_request.flux_resources: nothing is appended
- * where FLUX_URI is not set or no flux is in PATH. Errors: HRUN_EENGINE (the instance does not tell), HRUN_EIO. */
+/* Append the resource set of the surrounding Flux instance, for hrun_cluster_request.flux_resources. Appends nothing if
+ * FLUX_URI is not set or no flux is in PATH. Errors: HRUN_EENGINE (the instance does not answer), HRUN_EIO. */
 int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err);
 
-/* What rank r of the job starts. */
+/* The program of rank r. */
 struct hrun_program hrun_job_program(const struct hrun_job *job, int r);
-/* How many ranks, from r on, start the same program as rank r. */
+/* The number of consecutive ranks, r included, that start the same program as rank r. */
 int hrun_job_run_length(const struct hrun_job *job, int r);
 
-/* Check and run. Result 0: the job ran and *out tells how it ended; -1: it was not started, or the engine
- * failed, nothing remains either way. Errors: HRUN_ECHANGED (a host is not what the cluster's cache says of it:
- * discover with refresh and lay out anew), HRUN_EMPI (also when a script loads an MPI library that is not
- * Open MPI's), HRUN_EINVAL, HRUN_EENGINE (also when mpirun failed before it was ready to start a process),
- * HRUN_EIO (also when the output cannot be written), HRUN_ENOPROG, HRUN_ENOEXEC. The descriptors
- * 0 to 2 may be closed: /dev/null takes their place for the while. */
+/* Check and run. 0: the job ran, *out holds how it ended; -1: it was not started, or the engine failed; nothing
+ * remains either way. Errors: HRUN_ECHANGED (a host differs from the cluster's cache: discover with refresh and lay
+ * out anew), HRUN_EMPI (also when a script loads another MPI library than the engine serves), HRUN_EINVAL,
+ * HRUN_EENGINE (also when mpirun failed before it was ready to start a process), HRUN_EIO (also when the output cannot
+ * be written), HRUN_ENOPROG, HRUN_ENOEXEC. Descriptors 0 to 2 may be closed: /dev/null replaces them meanwhile. */
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err);
-/* The same for a job that engine->check has accepted; it is not checked again. */
+/* The same for a job that engine->check has accepted already. */
 int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                         struct hrun_error *err);
-/* Run job->program once on this host, unbound and as no rank of anything, in hrun's own environment without what an
- * outer launcher has left there, and with job->env. What job says of ranks, MPI and the layout does not count; all else
- * is as in a job of one rank. Errors: as above, but for HRUN_EMPI and HRUN_ECHANGED. */
+/* Run job->program as one unbound process on this host that is no MPI rank. Its environment is hrun's, without the
+ * variables of an outer launcher, and job->env. The job's ranks, MPI and layout are ignored; all else is as in a job of
+ * one rank. Errors: as above, except HRUN_EMPI and HRUN_ECHANGED. */
 int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
 
-/* The version of the Open MPI whose mpirun is in PATH ("4.1.4") into version[size], "" when there is none, and in
- * watched[size] a text that changes when its programs do (path, size and date of mpirun and orted), "" when there is
- * none. It starts mpirun --version. */
+/* The Open MPI whose mpirun is in PATH. version[size] gets its version ("4.1.4"), by starting mpirun --version;
+ * watched[watched_size] a text that changes with its programs (path, size and date of mpirun and orted). Both are ""
+ * if there is none. */
 void hrun_openmpi_here(char *version, size_t size, char *watched, size_t watched_size);
 /* The second text alone, without starting anything. */
 void hrun_openmpi_watched(char *watched, size_t size);
@@ -234,30 +229,28 @@ struct hrun_remote {
     double timeout_s;              /* for each host, > 0 */
     const char *missing;           /* what to do where argv[0] does not exist; for the message */
     const char *otherwise;         /* what to do instead of mending a host, or NULL; for the message */
-    int keep_going;                /* 1: ask all hosts although one fails; 0: when one fails no further one is begun */
+    int keep_going;                /* 1: ask all hosts even if one fails; 0: after a failure start no further one */
 };
 
-/* Run it on all hosts through what would start processes there: inside a Slurm allocation one step of srun; else, all
- * at once (64 at a time), the remote shell that mpirun would use: plm_rsh_agent of --mca or the environment, else
- * inside a Flux instance flux exec, else ssh, which may not ask for passwords. outputs[n], initialised, get what the
- * command printed there. errors[n], zeroed, tell of each host that did not answer, has not got the command, or on
- * which it failed: code HRUN_EENGINE, the text says which host, why, and what to do. SIGINT, SIGTERM, SIGHUP and
- * SIGQUIT end the agents, and are then raised again as the caller has them set. No agent remains on any path.
- * Result: 0, also when hosts failed. Errors: HRUN_EENGINE: no agent, interrupted; HRUN_EIO. */
+/* Run a command on all hosts, 64 at a time: inside a Slurm allocation by one step of srun, else by the remote shell of
+ * mpirun: plm_rsh_agent of --mca or the environment, else flux exec inside a Flux instance, else ssh without passwords.
+ * outputs[n], initialised, get the command's output. errors[n], zeroed, get the failures (no answer, no such command,
+ * bad status): code HRUN_EENGINE, the text names host, reason and remedy. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the
+ * agents, and are then raised again for the caller. No agent remains on any path.
+ * Result: 0, also when hosts failed. Errors: HRUN_EENGINE (no agent, interrupted), HRUN_EIO. */
 int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
                     struct hrun_error *errors, struct hrun_error *err);
 
-/* Find a program as execvp(3) would, relative to wdir (may be NULL). Result: its absolute path, which the
- * caller frees. Errors: HRUN_ENOPROG (not found; says where it was looked for), HRUN_ENOEXEC (not
- * executable, a folder). */
+/* Find a program as execvp(3) would, relative to wdir (may be NULL). Result: its absolute path, which the caller
+ * frees. Errors: HRUN_ENOPROG (not found; the text names the places), HRUN_ENOEXEC (not executable, a folder). */
 char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *err);
 
 /* Which MPI a program is linked with. Errors: HRUN_EIO (unreadable). A static program is recognised by the text its MPI
  * library holds. */
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err);
 
-/* Append the libraries that a program is linked with, as paths without symbolic links, so that they say which of
- * several alternatives is meant; none for a script and a static program. Errors: HRUN_EIO. */
+/* Append the paths of the libraries that a program is linked with, symbolic links resolved, so that they identify one
+ * of several alternatives. Appends nothing for a script or a static program. Errors: HRUN_EIO. */
 int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hrun_error *err);
 
 #endif

@@ -13,29 +13,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long processes may take to end after SIGTERM: what Open MPI's mpirun grants
- * (odls_base_sigkill_timeout is 1 s, and its second round takes as long). */
+/* Time from SIGTERM to SIGKILL. It is that of Open MPI's mpirun: odls_base_sigkill_timeout is 1 s, in two rounds. */
 static const double GRACE_S = 2;
 /* A second SIGINT within this time ends the job at once, as with mpirun. */
 static const double SECOND_SIGNAL_S = 5;
-/* How long pipes may stay open when no process of the job is left: some stranger holds them. */
+/* Once no process of the job is left, pipes that other processes hold open are closed after this time. */
 static const double DRAIN_S = 1;
-/* How long the agents on the way to other hosts may live when mpirun has ended: their hosts clean up, see
- * hrun/shim/host.c for its patience. */
+/* Once mpirun has ended, the agents to other hosts have this time to end: their hosts clean up (hrun/shim/host.c). */
 static const double AGENTS_S = 8;
-/* What wait_once looks at beside the output: signals, the guard, words, watch_fd. */
+/* The descriptors of wait_once besides the output: signals, the guard, words, watch_fd. */
 enum { OWN_FDS = 4 };
-/* How often processes are looked for that outlive their ranks. */
+/* hrun looks for processes that outlive their ranks at this interval. */
 enum { SWEEP_STEP_MS = 10 };
-/* When to look for an MPI library that is not served, from the start: an MPI program maps it before main(), but a
- * script may work first. The time doubles from look to look, until the looks are WATCH_STEP_S apart. mpirun takes its
- * time before it starts the ranks. */
+/* Times of the first look for an MPI library that hrun does not serve, from the start of the job. An MPI program maps
+ * its library before main(), but a script may work first. The time since the start doubles from look to look, until the
+ * looks are WATCH_STEP_S apart. The first look is later with a launcher, which starts the ranks later. */
 static const double WATCH_FIRST_S = 0.02, WATCH_LAUNCHER_FIRST_S = 0.32, WATCH_STEP_S = 5;
 
 /* ---------------------------------------------------------------- signals and failures */
 
-/* Each rank gets the signal with all it has started; mpirun alone does, and passes it on. by_key: the
- * terminal has signalled hrun's own group already. */
+/* Send a signal to each rank and all its descendants, or to a launcher that passes signals on. by_key: the terminal has
+ * signalled hrun's own process group already. */
 static void bring_signal(struct hrun_run *r, int sig, int by_key)
 {
     if (r->driver->signal && r->nalive > 0)
@@ -57,15 +55,15 @@ static void bring_signal(struct hrun_run *r, int sig, int by_key)
     }
 }
 
-/* Ask the processes to end; those that do not are killed later. */
+/* Send SIGTERM to the processes; at kill_s handle_time kills the rest. */
 static void end_job(struct hrun_run *r)
 {
     if (r->ending.kill_s > 0)
         return;
-    if (r->ending.signal != SIGTERM)  /* that one has been passed on: a handler runs once */
+    if (r->ending.signal != SIGTERM)  /* it has been passed on already; a handler must run only once */
         bring_signal(r, SIGTERM, 0);
     bring_signal(r, SIGCONT, 0);
-    /* mpirun has a patience of its own before it kills; then it needs time to leave. */
+    /* mpirun waits GRACE_S itself before it kills the ranks, and then needs time to exit. */
     r->ending.kill_s = hrun_monotonic_s() + (r->driver->passes_signals ? 3 : 1) * GRACE_S;
 }
 
@@ -131,10 +129,10 @@ static void handle_signal(struct hrun_run *r, int sig, int by_key)
         r->out->signalled = sig;
         ending_signal(r, sig, by_key);
     } else if (hrun_monotonic_s() < r->begun_s) {
-        /* Open MPI 4 that is to pass a signal on before its daemons know each other fails with status 0. */
+        /* Open MPI 4 fails with status 0 if it has to pass a signal on before its daemons are connected. */
         r->held = sig == SIGCONT ? r->held & ~(1ul << SIGTSTP | 1ul << SIGTTIN) : r->held | 1ul << sig;
     } else if (action == HRUN_SIGNAL_STOP) {
-        /* SIGTSTP would not stop a group that has no parent in the session to wake it up. */
+        /* SIGSTOP, as SIGTSTP does not stop an orphaned process group. */
         r->out->stopped = 1;
         bring_signal(r, r->driver->passes_signals ? SIGTSTP : SIGSTOP, 0);
         kill(getpid(), SIGSTOP);
@@ -143,7 +141,8 @@ static void handle_signal(struct hrun_run *r, int sig, int by_key)
     }
 }
 
-/* A rank of MPICH that aborts stays until it is killed. Has a script given it another place than hrun has? */
+/* 1, with r->err, if a script has given an aborting rank of MPICH another PMI_RANK or PMI_SIZE than hrun has. Such a
+ * rank lives until it is killed, so that its environment can be read. */
 static int is_displaced(struct hrun_run *r, int rank)
 {
     autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
@@ -178,7 +177,7 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
     else if (ev->kind == HRUN_GUARD_OUT || ev->kind == HRUN_GUARD_ERR)
         hrun_output_feed(r->output, ev->rank, ev->kind == HRUN_GUARD_ERR, ev->text, (size_t)ev->status);
     else if (ev->kind == HRUN_GUARD_REFUSED && r->ending.kill_s > 0)
-        return;     /* what comes while the job ends is no cause */
+        return;     /* a refusal while the job ends is not the cause of the end */
     else if (ev->kind == HRUN_GUARD_REFUSED) {
         hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, hrun_job_program(r->job, ev->rank).argv[0],
                   ev->text);
@@ -246,9 +245,9 @@ static void reap_ranks(struct hrun_run *r)
             continue;
         p->alive = 0;
         r->nalive--;
-        handle_events(r);  /* what it told PMIx before it ended is here by now */
+        handle_events(r);  /* the guard has sent all events of this rank by now */
         if (r->driver->watch)
-            r->driver->watch(r);   /* what made mpirun end too */
+            r->driver->watch(r);   /* reads the notes that explain why mpirun ended */
         hrun_words_read(&r->words, pass_words_on, r);
         if (r->driver->ended)
             r->driver->ended(r, status);
@@ -259,8 +258,8 @@ static void reap_ranks(struct hrun_run *r)
 
 /* ---------------------------------------------------------------- time */
 
-/* Drivers with a signal function need time to end the ranks. If they take too long srun is killed, and the proxies of
- * ssh get SIGKILL again. */
+/* Send SIGKILL to the ranks. Drivers with a signal function need time to end them: if kill_s comes a second time, srun
+ * is killed, and the proxies of ssh get SIGKILL again. */
 static void kill_all(struct hrun_run *r)
 {
     if (r->driver->signal && r->ending.killed && r->nalive > 0 && r->procs[0].pid > 0)
@@ -271,8 +270,8 @@ static void kill_all(struct hrun_run *r)
     r->ending.killed = 1;
 }
 
-/* Has one of them an MPI library that finds no server here? Those that have the one that does are added to *served,
- * which may be NULL. */
+/* 1, with r->err, if one of the processes has an MPI library that hrun does not serve, else 0. Adds the number of those
+ * with the served library to *served, which may be NULL. */
 static int other_mpi_among(struct hrun_run *r, const struct hrun_pids *pids, int *served)
 {
     const enum hrun_mpi_kind here = r->own.mpich ? HRUN_MPI_MPICH : HRUN_MPI_OPENMPI;
@@ -294,12 +293,13 @@ static int other_mpi_among(struct hrun_run *r, const struct hrun_pids *pids, int
     return 0;
 }
 
-/* Look for programs of another MPI: among the processes of ranks that have not connected; else among all of the job on
- * this host, as mpirun lets its daemons and ranks leave its own tree. */
+/* Look for programs of another MPI. If the guard serves the ranks: among the processes of ranks that have not
+ * connected. Else among all processes of the job on this host, because mpirun's daemons and ranks leave its process
+ * tree. */
 static void look_for_other_mpi(struct hrun_run *r, double now)
 {
     const struct hrun_layout *l = r->job->layout;
-    int served = 0, enough = 0, found = 0;     /* served: ranks that have the MPI that hrun serves */
+    int served = 0, enough = 0, found = 0;     /* served: ranks that use the served MPI, enough: ranks on this host */
 
     for (int i = 0; i < r->nprocs && r->driver->serves && !found; i++) {
         autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
@@ -348,7 +348,7 @@ static void handle_time(struct hrun_run *r)
         look_for_other_mpi(r, now);
 }
 
-/* Milliseconds until something is due, rounded up; -1: nothing is. */
+/* Milliseconds until the next due time, rounded up, at most 1000 s; -1: no time is due. */
 static int next_ms(const struct hrun_run *r)
 {
     double due = INFINITY, ms;
@@ -372,7 +372,7 @@ static int next_ms(const struct hrun_run *r)
 
 /* ---------------------------------------------------------------- the loop */
 
-/* Wait for signals, events and output, at most ms. 0, or -1 with r->err. */
+/* Wait at most ms milliseconds (-1: no limit) for signals, events and output, and handle them. 0, or -1 with r->err. */
 static int wait_once(struct hrun_run *r, int ms)
 {
     int n = hrun_output_poll(r->output, OWN_FDS, &r->polled);
@@ -397,7 +397,7 @@ static int wait_once(struct hrun_run *r, int ms)
         hrun_words_read(&r->words, pass_words_on, r);
     if (p[3].revents)
         r->driver->watch(r);
-    hrun_output_handle(r->output, p + OWN_FDS, n);  /* by descriptors: the watch may have added processes */
+    hrun_output_handle(r->output, p + OWN_FDS, n);  /* finds sources by descriptor: watch may have added processes */
     if (r->paused && hrun_output_has_room(r->output))
         r->driver->watch(r);
     if (!r->ending.broken && hrun_output_failed(r->output, r->err))
@@ -405,7 +405,8 @@ static int wait_once(struct hrun_run *r, int ms)
     return 0;
 }
 
-/* mpirun has ended: other hosts clean up, and their agents end when that is done. A signal ends the wait. */
+/* After the end of mpirun, wait until the agents have ended: they end when their hosts have cleaned up. A signal ends
+ * the wait. */
 static int see_agents_off(struct hrun_run *r)
 {
     double end_s = hrun_monotonic_s() + AGENTS_S, signal_before = r->ending.signal_s;
@@ -421,9 +422,9 @@ static int see_agents_off(struct hrun_run *r)
     return 0;
 }
 
-/* The ranks have ended: end what they have left behind, pass on the rest of their output, however slow hrun's
- * own reader is. What they wrote is all in the pipes by then, so where somebody still holds those open after
- * DRAIN_S, a stranger, it is taken out and they are closed. */
+/* After the end of the ranks, end the processes that they have left behind, and pass on the rest of their output
+ * without a time limit for hrun's own reader. All output is in the pipes by then. So if a process outside the job still
+ * holds a pipe open after DRAIN_S, the pipe is drained and closed. */
 static int end_the_rest(struct hrun_run *r)
 {
     double begin = hrun_monotonic_s(), free_since = 0, signal_before = r->ending.signal_s;
@@ -434,14 +435,14 @@ static int end_the_rest(struct hrun_run *r)
         if (left)
             left = hrun_run_sweep(r, now - begin > GRACE_S ? SIGKILL : 0);
         if (left && now - begin > 2 * GRACE_S)
-            left = 0;  /* stuck in the kernel: it ends when it comes back */
+            left = 0;  /* stuck in the kernel: SIGKILL takes effect later */
         if (!left && !free_since)
             free_since = now;
         if (free_since > 0 && now - free_since > DRAIN_S)
             hrun_output_close(r->output);
         if (wait_once(r, SWEEP_STEP_MS))
             return -1;
-        /* hrun's own reader is stuck, and the user has had enough, now or before. */
+        /* hrun's own reader is stuck, and the user has sent a signal, now or earlier. */
         if (!left && (r->ending.signal_s != signal_before ||
                       (r->ending.killed && r->out->signalled && now - free_since > DRAIN_S)))
             break;

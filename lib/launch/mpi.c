@@ -1,9 +1,8 @@
 /* mpi.c - which MPI a program is linked with; see launch.h for the contract
  *
- * The program is never run. The interpreter of a dynamic program (ld.so --list) lists its libraries: it alone resolves
- * them as they are resolved when the program starts. Texts in the MPI library say which MPI it is; MPICH's is known by
- * its name. Of a script the programs that it names are looked at. A program that needs nothing but the C library, and a
- * static one, cost no process.
+ * The program is never run. The dynamic linker (ld.so --list) lists its libraries, resolved as when the program starts.
+ * Texts in the MPI library identify it; MPICH is identified by the library's name. For a script, the programs that it
+ * names are examined. A static program, and one that needs the C library only, start no process.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -31,7 +30,7 @@ static int has_prefix(const char *s, const char *with)
     return !strncmp(s, with, strlen(with));
 }
 
-/* Does s begin with one of the texts up to NULL? */
+/* 1 if s begins with one of the texts (NULL-terminated), else 0. */
 static int is_one_prefix(const char *s, const char *const *texts)
 {
     while (*texts && !has_prefix(s, *texts))
@@ -96,7 +95,7 @@ static int64_t offset_of(const ElfW(Phdr) *ph, int n, ElfW(Addr) addr)
     return -1;
 }
 
-/* What the dynamic section says of libraries. */
+/* Read the needed libraries from the dynamic section. */
 static void read_needs(const struct image *im, const ElfW(Phdr) *ph, int nph, const ElfW(Phdr) *dynamic,
                        struct elf *out)
 {
@@ -213,7 +212,7 @@ static void set_smpi(const struct image *im, const struct elf *elf, struct hrun_
     out->counts_flops = image_find(im, "smpi_execute") && !image_find(im, "smpi_sample_");
 }
 
-/* Tell an MPI library, or a static program, by its texts. Result: 1 if it is one. */
+/* Identify an MPI library, or a static MPI program, by the texts in it. 1: *out is filled, else 0. */
 static int tell_by_text(const struct image *im, struct hrun_mpi *out)
 {
     static const struct { const char *text, *name, *id; } mpich[] = {
@@ -259,7 +258,7 @@ static int is_ldso(const char *interp)
     return is_one_prefix(hrun_base_name(interp), names);
 }
 
-/* MPICH's version, from a symbol of its library: the file is tens of megabytes. "": it is not told. */
+/* MPICH's version, from a symbol, because the library has tens of megabytes to search. "": unknown. */
 static void mpich_version(const struct image *im, char *out, size_t size)
 {
     static const char symbol[] = "MPII_Version_string";
@@ -298,7 +297,7 @@ static void set_mpich(const char *file, struct hrun_mpi *out)
     set_mpi(out, HRUN_MPI_MPICH, "MPICH", id, 0);
 }
 
-/* One line of the list: is it the MPI library? Then *out is filled, result 1. */
+/* 1 and *out filled if this line of the list is the MPI library, else 0. */
 static int tell_by_line(char *line, struct hrun_mpi *out)
 {
     autorelease(image_close) struct image im = { NULL, 0 };
@@ -328,7 +327,7 @@ static int tell_by_line(char *line, struct hrun_mpi *out)
     return 1;
 }
 
-/* Append what the dynamic linker says, lines "soname => file (address)". */
+/* Append the dynamic linker's list, lines "soname => file (address)". */
 static int list_libraries(const char *path, const struct elf *elf, struct hrun_buf *out, struct hrun_error *err)
 {
     char *const words[] = { (char *)(uintptr_t)elf->interp, (char *)(uintptr_t)"--list", (char *)(uintptr_t)path,
@@ -387,8 +386,8 @@ int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hru
 
 /* ---------------------------------------------------------------- scripts */
 
-/* The MPI of MPICH's family that a script's first MPI program is linked with. Words of the script that are names of
- * dynamic programs are looked at; *out is untouched where it is another or none. */
+/* Find the first MPI program among the words of a script. If it is linked with an MPI of MPICH's family, fill *out;
+ * else leave it untouched. */
 static void look_behind_script(const struct image *im, struct hrun_mpi *out)
 {
     static const char between[] = " \t\r;&|()`\"'$<>=";

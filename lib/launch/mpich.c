@@ -1,4 +1,4 @@
-/* mpich.c - what programs of MPICH's family need beside PMI; see mpich.h */
+/* mpich.c - environment and checks for programs of MPICH's family; see mpich.h */
 #include "launch/mpich.h"
 
 #include "base/file.h"
@@ -15,7 +15,7 @@
 
 void hrun_mpich_env(struct hrun_strvec *env)
 {
-    /* UCX takes SIGHUP as a wish for debugging, and goes on. */
+    /* UCX handles SIGHUP as a debugging request, so that the process would not end. */
     if (!hrun_env_get(env, "UCX_DEBUG_SIGNO"))
         hrun_env_set(env, "UCX_DEBUG_SIGNO=0");
 }
@@ -29,7 +29,7 @@ void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct h
     hrun_env_set(env, "MPI_LOCALRANKID=%d", l->ranks[rank].local_rank);
 }
 
-/* Is a rank on another host than the first one? */
+/* 1 if the ranks are on several hosts, else 0. */
 static int spans_hosts(const struct hrun_layout *l)
 {
     for (int r = 1; r < l->nranks; r++)
@@ -67,7 +67,7 @@ char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size
 
 /* ---------------------------------------------------------------- the command to type */
 
-/* "0-1,4" as Hydra has it, "0+1+4". */
+/* Append a cpuset such as "0-1,4" in Hydra's form, "0+1+4". */
 static void add_set(const char *cpuset, struct hrun_buf *out)
 {
     long first, last;
@@ -89,7 +89,7 @@ static void add_bindings(const struct hrun_layout *l, struct hrun_strvec *words)
     hrun_buf_adds(&b, "user:");
     for (int r = 0; r < l->nranks; r++) {
         if (!l->ranks[r].cpuset[0])
-            return;     /* not all are bound: Hydra cannot say so */
+            return;     /* an unbound rank: Hydra has no form for it */
         hrun_buf_adds(&b, r ? "," : "");
         add_set(l->ranks[r].cpuset, &b);
     }

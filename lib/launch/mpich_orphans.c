@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Has the process this file open or mapped? What cannot be looked at may have. */
+/* 1 if the process has this file open or mapped, or cannot be examined; else 0. */
 static int has_file(const char *pid, const char *path)
 {
     char name[512], target[512];
@@ -78,7 +78,7 @@ static int is_living(int pid)
            !strchr("ZX", end[2]);
 }
 
-/* Of System V: private segments to which nobody is attached, made by a process that is no more. UCX makes them. */
+/* Remove private System V segments without an attached process whose creator has ended. UCX makes such segments. */
 static void remove_segments(time_t since)
 {
     FILE *f = fopen("/proc/sysvipc/shm", "re");

@@ -1,4 +1,4 @@
-/* notes.c - the language of the agents' notes; see notes.h for the contracts */
+/* notes.c - writing and parsing the agents' notes; see notes.h for the contracts */
 #include "launch/notes.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ void hrun_note_write(int fd, enum hrun_note kind, const char *host, int number, 
             line[i] = ' ';
     line[n] = '\n';
     if (write(fd, line, (size_t)n + 1) < 0)
-        return;     /* hrun has gone: nobody wants to know */
+        return;     /* hrun has gone */
 }
 
 int hrun_note_parse(const char *line, struct hrun_note_read *out)

@@ -1,24 +1,24 @@
-/* notes.h - the notes about the other hosts of a job, which the agents that reach them write
+/* notes.h - the notes that agents write about the other hosts of a job
  *
- * Purpose: mpirun starts its daemons through `hrun-shim agent` (hrun/shim/shim.h), one for each host. The agents write
- * what happens to their hosts into a FIFO in the job's folder, whose path is in HRUN_NOTES:
+ * Purpose: mpirun starts its daemons through `hrun-shim agent` (hrun/shim/shim.h), one for each host. The agents report
+ * events of their hosts through a FIFO in the job's folder, whose path is in HRUN_NOTES:
  * "KIND<tab>HOST<tab>NUMBER<tab>TEXT<newline>", short enough to be written in one piece.
  */
 #ifndef HRUN_LAUNCH_NOTES_H
 #define HRUN_LAUNCH_NOTES_H
 
 #define HRUN_NOTES_VARIABLE "HRUN_NOTES"
-/* Set where the agent is started by what may end it by SIGKILL (mpirun). */
+/* Set if the program that starts the agent may end it by SIGKILL (mpirun). */
 #define HRUN_NOTES_KILLER_VARIABLE "HRUN_NOTES_KILLER"
 
 enum hrun_note {
     HRUN_NOTE_BEGUN,        /* the agent has been started */
     HRUN_NOTE_UP,           /* the host has passed all checks and starts the daemon */
-    HRUN_NOTE_CHANGED,      /* it is not what it was when the plan was made */
-    HRUN_NOTE_REFUSED,      /* it cannot take part; text: why */
-    HRUN_NOTE_RANK_BEGUN,   /* of a rank (number), by hrun-shim in front of it, no host: it is about to be executed */
-    HRUN_NOTE_RANK_ENDED,   /* text: its wait status in decimal */
-    HRUN_NOTE_LATE,         /* it did not report in time; text: the limit in s */
+    HRUN_NOTE_CHANGED,      /* the host has changed since the plan was made */
+    HRUN_NOTE_REFUSED,      /* the host cannot take part; text: why */
+    HRUN_NOTE_RANK_BEGUN,   /* by hrun-shim in front of rank `number`, without a host: the rank is about to start */
+    HRUN_NOTE_RANK_ENDED,   /* the rank has ended; text: its wait status in decimal */
+    HRUN_NOTE_LATE,         /* the host did not report in time; text: the limit in s */
     HRUN_NOTE_FAILED,       /* the agent ended (number: status; text: its last words) before the host had reported */
     HRUN_NOTE_LOST,         /* the agent ended and the daemon had not; number and text as before */
     HRUN_NOTE_CRASHED,      /* the daemon was killed; number: signal */
@@ -29,7 +29,7 @@ enum hrun_note {
 /* Longest text of a note; the rest is cut off. A note is written in one piece (PIPE_BUF). */
 enum { HRUN_NOTE_TEXT = 1024, HRUN_NOTE_HOST = 256 };
 
-/* Write a note; control characters become blanks. Nothing is done when nobody reads or the FIFO is full. */
+/* Write a note; control characters become blanks. Drops the note if the FIFO has no reader or is full. */
 void hrun_note_write(int fd, enum hrun_note kind, const char *host, int number, const char *text);
 
 struct hrun_note_read {

@@ -1,7 +1,7 @@
-/* openmpi_kept.c - what mpirun --version said is kept for the next start; see programs.h for the contracts
+/* openmpi_kept.c - the cache of the output of mpirun --version; see programs.h for the contracts
  *
- * One file for each host, as hosts may share the folder and not the programs. It begins with all that the answer
- * depends on, and counts only where that is the same now. A script's answer may depend on anything: it is not kept.
+ * There is one file for each host, because hosts may share the folder but not the programs. The file begins with the
+ * state that the answer depends on, and is valid only while that is unchanged. The answer of a script is not cached.
  */
 #include "base/file.h"
 #include "launch/programs.h"
@@ -20,7 +20,7 @@ enum { KEPT_MAX = 1 << 17 };
 
 static const char head[] = "hrun-openmpi 1\n";
 
-/* Its end can be told from that of a file that was cut off. */
+/* The end of a complete file. */
 static const char tail[] = "\nend\n";
 
 /* 1: a binary program, whose *st is filled. */
@@ -38,7 +38,7 @@ static int is_binary(const char *path, struct stat *st)
     return good;
 }
 
-/* All that the answer depends on. -1: it may depend on more. */
+/* Append the state that the answer depends on. -1: a script is among the programs, do not cache. */
 static int add_kept_key(struct hrun_buf *out)
 {
     static const char *const variables[] = { "LD_LIBRARY_PATH", "OPAL_PREFIX" };
@@ -68,7 +68,7 @@ static char *kept_path(const char *dir)
     return dir && *dir && *host && !strchr(host, '/') ? hrun_strf("%s/openmpi-%s", dir, host) : NULL;
 }
 
-/* "4.1.4\n/usr/bin/mpirun" and the end. */
+/* Parse "4.1.4\n/usr/bin/mpirun" and tail. */
 static int parse_kept(char *text, struct hrun_openmpi *m)
 {
     size_t len = strlen(text), end = strlen(tail);

@@ -1,4 +1,4 @@
-/* output.c - the output of the processes where hrun has to touch it; see output.h for the contracts */
+/* output.c - the output of the processes where it passes through hrun; see output.h for the contracts */
 #include "launch/output.h"
 
 #include "base/alloc.h"
@@ -23,8 +23,8 @@ struct source {
     int fd;                   /* reading end, -1 when ended */
     int child_fd;             /* writing end, -1 when closed */
     int rank, is_err;
-    int in_line;              /* a piece of the present line has been passed on */
-    int plain;                /* no rank's: its lines get no tags */
+    int in_line;              /* 1: a piece of the present line has been passed on */
+    int plain;                /* 1: not of a rank, its lines get no tags */
     struct hrun_buf line;     /* tags only: the line so far */
     struct hrun_sieve sieve;  /* of standard error, when the job is watched; with tags, of rank 0 */
 };
@@ -34,12 +34,12 @@ struct hrun_output {
     enum hrun_tagging tagging;
     struct hrun_sink sinks[2]; /* standard output, standard error */
     struct source *sources;
-    int nsources, per_proc;   /* 1: each process has its own pair; of what is fed the last pair is none of theirs */
-    int nprocs, npairs;       /* at the start; each process that has come since has a pair of its own behind these */
+    int nsources, per_proc;   /* per_proc = 1: one pair of sources per process; HRUN_TAG_FED: and one for the relays */
+    int nprocs, npairs;       /* at the start; processes added later have pairs behind these */
     int null_fd;              /* for what is swallowed unread */
 };
 
-/* Does what processes write come through hrun? */
+/* 1 if this stream of the processes passes through hrun, else 0. */
 static int is_wanted(const struct hrun_output *o, int is_err)
 {
     const struct hrun_job_output *to = &o->job->output;
@@ -50,8 +50,8 @@ static int is_wanted(const struct hrun_output *o, int is_err)
            (to->swallow ? to->stderr_text != NULL : o->tagging == HRUN_TAG_SRUN);
 }
 
-/* A terminal in place of a pipe, so that a program whose output passes through hrun on its way to the user's terminal
- * still sees one and writes line by line, as it would without hrun. It changes nothing of what is written. 0 or -1. */
+/* Open a pseudo-terminal instead of a pipe. A program whose output goes through hrun to the user's terminal then writes
+ * line by line, as without hrun. The terminal passes all bytes unchanged. 0 or -1. */
 static int open_terminal(int fds[2])
 {
     struct termios t;
@@ -199,7 +199,7 @@ static int by_mpirun(const struct hrun_output *o)
     return o->tagging == HRUN_TAG_MPIRUN || o->tagging == HRUN_TAG_PRTERUN;
 }
 
-/* "[1,3]<stdout>:" at the start of mpirun's lines: length of the tag and what it says, or 0 and nothing changed. */
+/* Parse a tag of mpirun, "[1,3]<stdout>:", at the start of a line. Result: its length, or 0 and outputs untouched. */
 static int mpirun_tag(const struct hrun_output *o, const char *line, int *rank, int *is_err)
 {
     char name[16];
@@ -212,7 +212,7 @@ static int mpirun_tag(const struct hrun_output *o, const char *line, int *rank, 
     return len + (o->tagging == HRUN_TAG_PRTERUN && line[len] == ' ');
 }
 
-/* "03: " at the start of srun's lines: length of the tag and the rank, or 0 and nothing changed. */
+/* Parse a tag of srun, "03: ", at the start of a line. Result: its length, or 0 and *rank untouched. */
 static int srun_tag(const char *line, int *rank)
 {
     int len = 0, r;
@@ -223,7 +223,7 @@ static int srun_tag(const char *line, int *rank)
     return len + 1;
 }
 
-/* Pass on text of a source, with this tag in front of it ("": none). */
+/* Pass on text of a source after a tag ("": none). */
 static void pass_text(struct hrun_output *o, const struct source *s, const char *tag, const char *text, size_t len)
 {
     const struct hrun_job_output *to = &o->job->output;
@@ -246,8 +246,8 @@ static void make_tag(int rank, int is_err, char tag[TAG_SIZE])
     snprintf(tag, TAG_SIZE, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout");
 }
 
-/* Pass on one line, or a piece of one (ends tells; then it gets an end when it has none). What libhrun-trace.so tells,
- * by rank 0, is taken out, in several pieces, too; a line of the program that it interrupts ends there. */
+/* Pass on one line (ends = 1; a missing newline is added) or a piece of one (0). Takes out the trace lines, which rank
+ * 0 writes, also if they come in pieces; a program's line that a trace line interrupts ends there. */
 static void put_output_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
 {
     int rank = s->rank, is_err = s->is_err, given = 0;
@@ -275,8 +275,8 @@ static void put_output_line(struct hrun_output *o, struct source *s, const char 
     s->in_line = !ends;
 }
 
-/* mpirun puts a tag where a rank's piece begins, also when the piece before it did not end its line: there
- * the line is ended here. */
+/* Pass on text with tags of mpirun. mpirun puts a tag before each piece of a rank's output, also within a line; the
+ * line is then ended before the tag. */
 static void put_pieces(struct hrun_output *o, struct source *s, char *text, size_t len, int ends)
 {
     size_t begin = 0;
@@ -319,7 +319,7 @@ static void on_rank_output(struct hrun_output *o, struct source *s, const char *
     }
 }
 
-/* Pass on what has no end. */
+/* Pass on the last line, which has no newline. */
 static void flush_source(struct hrun_output *o, struct source *s)
 {
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
@@ -366,7 +366,7 @@ int hrun_output_is_deaf(const struct hrun_output *o, int is_err)
     return o->sinks[is_err].dead && (is_err || !o->job->output.on_stdout);
 }
 
-/* Read a part of what is there, so that one chatty rank does not starve the rest. Result: as read(2). */
+/* Read at most 16 KiB, so that a rank with much output does not starve the others. Result: as read(2). */
 static ssize_t read_source(struct hrun_output *o, struct source *s)
 {
     char data[16 << 10];
@@ -379,8 +379,8 @@ static ssize_t read_source(struct hrun_output *o, struct source *s)
     return n;
 }
 
-/* Write to standard output or error. Where nobody reads it any more let the programs notice, unless on_stdout still
- * wants the data. */
+/* Write to standard output or error. If it has no reader any more, close the programs' pipes, unless on_stdout still
+ * takes the data. */
 static void write_sink(struct hrun_output *o, int is_err)
 {
     if (!hrun_sink_write(&o->sinks[is_err]))
@@ -455,7 +455,7 @@ static int available(const struct source *s)
     return s->fd >= 0 && ioctl(s->fd, FIONREAD, &n) == 0 ? n : 0;
 }
 
-/* Read it. It is counted first: a stranger that keeps writing is not listened to for ever. */
+/* Read the bytes that are available at the call, so that a process that keeps writing does not delay hrun for ever. */
 static void drain_source(struct hrun_output *o, struct source *s)
 {
     ssize_t got = 1;
@@ -473,7 +473,7 @@ void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
     for (int i = 0; i < o->nsources; i++)
         if (o->sources[i].is_err)
             drain_source(o, &o->sources[i]);
-    if (k->held)    /* else it was too much to be held */
+    if (k->held)    /* else the limit was exceeded, and the data released */
         hrun_sink_let_go(k, pass_on ? noise : NULL);
 }
 
@@ -503,7 +503,7 @@ void hrun_sieve_feed(struct hrun_sieve *s, const char *data, size_t len, struct 
         size_t have = s->held.len;
 
         if (have < MARK && data[i] != mark[have]) {
-            /* The first byte of the mark stands nowhere else in it: a new one can only begin here. */
+            /* The mark's first byte occurs in it only once, so a new mark can only begin here. */
             give_up_mark(s, rest);
             have = 0;
         }

@@ -1,16 +1,14 @@
-/* output.h - the output of the processes where hrun has to touch it
+/* output.h - the output of the processes where it passes through hrun
  *
- * Purpose: pipes from the processes to hrun's own output, to on_stdout, or to stderr_text, with tags when
- * asked.
+ * Purpose: pipes from the processes to hrun's own output, to on_stdout, or to stderr_text, with tags if asked for.
  * Invariants:
- *   - nothing is read that cannot be passed on: a slow reader of hrun's output slows the program, and never
- *     stops hrun from hearing signals (each write fits what poll has promised);
+ *   - hrun reads only what it can pass on: a slow reader of hrun's output slows the program, but hrun still handles
+ *     signals (each write fits the room that poll has reported);
  *   - the order within one rank's stream is kept; without tags data is passed on as it comes, with tags
  *     line by line (a last line without an end gets one);
- *   - when the reader of hrun's output has gone the programs' pipes are closed, so that they notice as
- *     usual; any other failure to write is kept for hrun_output_failed;
- *   - what is held does not grow with the output: some 64 KiB per stream, and
- *     at the end what the pipes hold.
+ *   - when the reader of hrun's output has gone the programs' pipes are closed, so that they get SIGPIPE; any other
+ *     failure to write is kept for hrun_output_failed;
+ *   - buffers are bounded: about 64 KiB per stream, and at the end the contents of the pipes.
  */
 #ifndef HRUN_LAUNCH_OUTPUT_H
 #define HRUN_LAUNCH_OUTPUT_H
@@ -29,16 +27,16 @@ enum hrun_tagging {
                           as srun has no other way to keep its own words out of it */
     HRUN_TAG_MPIRUN,   /* the process is mpirun --tag-output: "[1,3]<stdout>:" is rewritten */
     HRUN_TAG_PRTERUN,  /* the same by Open MPI 5, which puts a blank behind it */
-    HRUN_TAG_FED       /* each process is one rank, whose output comes by hrun_output_feed; the descriptors are those of
-                          what brings it here, whose words get no tags */
+    HRUN_TAG_FED       /* each process is one rank, whose output comes by hrun_output_feed; the pipes are those of the
+                          programs that relay it, whose own messages get no tags */
 };
 
-/* For nprocs processes. hold: standard error passes through hrun and waits for hrun_output_release, or until more than
- * 64 KiB have come. NULL and *err on failure. */
+/* Create the output of nprocs processes. hold: standard error passes through hrun and is held until hrun_output_release
+ * or until more than 64 KiB have come. NULL and *err on failure. */
 struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging, int hold,
                                        struct hrun_error *err);
-/* Pass on what was held back and what comes, or (pass_on = 0) drop what was held back. Of the former, lines that hold
- * the text `noise` ("": none) are left out. Harmless when nothing is held. */
+/* Stop holding standard error. pass_on = 1: passes on the held text without the lines that contain `noise` ("": all
+ * lines); 0: drops it. Harmless if nothing is held. */
 void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise);
 void hrun_output_destroy(struct hrun_output *o);
 
@@ -49,34 +47,34 @@ int hrun_output_child_fd(const struct hrun_output *o, int i, int is_err);
 /* After the last process has been started: close the writing ends. */
 void hrun_output_started(struct hrun_output *o);
 
-/* HRUN_TAG_FED: what rank i has written; the rank has ended. */
+/* HRUN_TAG_FED: add output of rank i; mark the end of its output. */
 void hrun_output_feed(struct hrun_output *o, int i, int is_err, const char *data, size_t len);
 void hrun_output_end(struct hrun_output *o, int i);
-/* 1: what is fed can be passed on soon; 0: the caller should wait. */
+/* 1: the caller may feed more; 0: it should wait. */
 int hrun_output_has_room(const struct hrun_output *o);
-/* 1: nobody reads hrun's own standard output or error any more, and nobody else wants that of the ranks. */
+/* 1: hrun's own standard output or error has no reader any more, and on_stdout does not take it; else 0. */
 int hrun_output_is_deaf(const struct hrun_output *o, int is_err);
 
-/* Fill *p, which is made larger, behind the first `before` entries with what to wait for. Result: number of entries
- * that were added. */
+/* Append the entries for poll(2) to *p behind the first `before` ones; *p is reallocated. Result: number of entries
+ * added. */
 int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p);
-/* Do what poll has found possible, for the entries that hrun_output_poll filled. */
+/* Read and write as poll(2) has set these entries of hrun_output_poll. */
 void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n);
 /* 1 when all sources have ended and all has been passed on. */
 int hrun_output_done(const struct hrun_output *o);
 /* 0, or -1 when something could not be written (a full disk). Errors: HRUN_EIO, "standard output: ...". */
 int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err);
-/* Give up waiting for the ends of the sources: take all that is there, close them. What has been read is still
- * passed on by hrun_output_handle. */
+/* Read what the pipes hold now, and close them without waiting for their ends. hrun_output_handle still passes on what
+ * was read. */
 void hrun_output_close(struct hrun_output *o);
 
 /* ---------------------------------------------------------------- sink
  *
- * Hrun's own standard output or error, where output of processes passes through it
+ * hrun's own standard output or error, where output of processes passes through it
  *
- * Purpose: a queue of what is to be written, and what became of writing it.
- * Invariants: a write never blocks when poll(2) has promised room; what has been written is given back, also where the
- * queue never runs empty; when the reader has gone nothing is kept.
+ * Purpose: a queue of data to write, and the state of its descriptor.
+ * Invariants: a write does not block after poll(2) has reported room; memory of written data is released, also where
+ * the queue never runs empty; once the reader has gone nothing is kept.
  */
 
 struct hrun_sink {
@@ -91,25 +89,24 @@ struct hrun_sink {
 
 void hrun_sink_release(struct hrun_sink *s);
 
-/* Append, unless its reader has gone. What is held is released when it has become too much to be held. */
+/* Append, unless the reader has gone. Held data is released when it exceeds the limit. */
 void hrun_sink_add(struct hrun_sink *s, const char *data, size_t len);
-/* Is something to be written now? */
+/* 1 if there is data to write now, else 0. */
 int hrun_sink_waiting(const struct hrun_sink *s);
-/* 0: so much is to be written that nothing should be read for it. */
+/* 0: the queue is full, do not read more data for it; else 1. */
 int hrun_sink_has_room(const struct hrun_sink *s);
-/* Write a part, after poll. -1: it cannot be written any more, and s->dead is set. */
+/* Write a part, after poll. -1: nothing can be written any more, and s->dead is set. */
 int hrun_sink_write(struct hrun_sink *s);
-/* Of what is held, drop all, or (noise not NULL) lines that hold this text ("": none). Then it is held no longer. */
+/* Stop holding: drop all held data, or (noise not NULL) the lines that contain this text ("": none). */
 void hrun_sink_let_go(struct hrun_sink *s, const char *noise);
 
 /* ---------------------------------------------------------------- sieve
  *
  * Taking the lines of libhrun-trace.so out of the standard error of a job
  *
- * Purpose: a line begins with HRUN_TRACE_MARK (base/trace_lines.h), wherever in the stream that stands, and ends with
- * its newline; all else is passed on as it came, in order and at once, but for a beginning of a mark, which is held
- * until it is known to be one.
- * Invariants: what begins like a mark and is none, and a line longer than HRUN_TRACE_LINE, is passed on whole.
+ * Purpose: a trace line begins with HRUN_TRACE_MARK (base/trace_lines.h), anywhere in the stream, and ends with its
+ * newline. All other data is passed on in order and at once. A partial mark is held until the rest has come.
+ * Invariants: an incomplete mark, and a line longer than HRUN_TRACE_LINE, are passed on whole.
  */
 
 struct hrun_sieve {
@@ -117,7 +114,7 @@ struct hrun_sieve {
 };
 #define HRUN_SIEVE_INIT { HRUN_BUF_INIT }
 
-/* Append to *rest what is passed on, to *lines the lines without their marks. */
+/* Append the trace lines without their marks to *lines, and all other data to *rest. */
 void hrun_sieve_feed(struct hrun_sieve *s, const char *data, size_t len, struct hrun_buf *rest, struct hrun_buf *lines);
 /* The stream has ended. */
 void hrun_sieve_end(struct hrun_sieve *s, struct hrun_buf *rest);

@@ -1,10 +1,10 @@
 /* pmi.c - the PMI-1 server of a job: in the guard's process, or relayed to other hosts (see pmi.h)
  *
  * Facts about MPICH 4.0's client and Hydra's server that shaped this file:
- *   - A line is "cmd=NAME KEY=VALUE ...", values have no blanks; only MPI_Comm_spawn's is of several lines, from
- *     "mcmd=spawn" to "endcmd". Each command has one answer, but for abort, which has none: the rank waits for its end.
+ *   - A line is "cmd=NAME KEY=VALUE ...", and values have no blanks. Only MPI_Comm_spawn's command has several lines,
+ *     from "mcmd=spawn" to "endcmd". Each command has one answer, except abort: the rank waits until it is killed.
  *   - MPICH crashes on a process mapping of more than 674 characters; without one it compares host names.
- *   - Where a rank ends without finalize the others spin for ever: hrun sees its end by waitpid(2).
+ *   - If a rank ends without finalize the others spin for ever: hrun detects its end by waitpid(2).
  *   - The client shuts the connection down when it finalizes, so that a second MPI program of a rank's script cannot
  *     begin (SIGPIPE, 141), under Hydra as well.
  */
@@ -36,8 +36,8 @@ struct stored_pair {
 
 struct rank {
     int fd;                      /* -1: none, or closed */
-    int closed;                  /* nothing that it sends counts any more */
-    struct hrun_buf in, out;     /* the line so far; what could not be sent yet */
+    int closed;                  /* 1: its further data is ignored */
+    struct hrun_buf in, out;     /* the line so far; data not sent yet */
     int begun, in_barrier, in_spawn;
 };
 
@@ -50,7 +50,7 @@ struct hrun_pmi {
     size_t stored;
 };
 
-/* ---------------------------------------------------------------- what goes out */
+/* ---------------------------------------------------------------- sending */
 
 static void report_to_owner(struct hrun_pmi *p, int kind, int rank, int status, const char *text)
 {
@@ -80,7 +80,7 @@ static void send_unsent(struct rank *k)
     }
 }
 
-/* A line, without its end, to a rank. */
+/* Send a line to a rank; fmt has no newline. */
 __attribute__((format(printf, 3, 4)))
 static void answer_rank(struct hrun_pmi *p, int rank, const char *fmt, ...)
 {
@@ -101,7 +101,7 @@ static void answer_rank(struct hrun_pmi *p, int rank, const char *fmt, ...)
     }
 }
 
-/* The rank does not keep to the protocol: tell hrun, which ends the job, and listen to it no more. */
+/* Report a rank that breaks the protocol to hrun, which ends the job, and ignore it from then on. */
 static void refuse_rank_of_pmi(struct hrun_pmi *p, int rank, const char *why, const char *line)
 {
     char text[sizeof ((struct hrun_guard_event *)0)->text];
@@ -138,7 +138,7 @@ static const char *stored(void *const *tree, const char *key)
     return found ? (*found)->value : NULL;
 }
 
-/* Replace what stands there. -1: too much is stored. */
+/* Store or replace a value. -1: STORED_MAX is exceeded. */
 static int store_pair(struct hrun_pmi *p, void **tree, const char *key, const char *value)
 {
     const char *old = stored(tree, key);
@@ -228,7 +228,7 @@ static const char *on_init(struct hrun_pmi *p, int rank, const struct fields *f)
     return NULL;
 }
 
-/* The commands that only ask. */
+/* Commands that change nothing. */
 static const char *on_question(struct hrun_pmi *p, int rank, const struct fields *f)
 {
     const char *name = field(f, "cmd");
@@ -351,7 +351,8 @@ static const struct { const char *name; command *run; int before_init; } command
     { "finalize", on_finalize, 0 },
 };
 
-/* One line; in_spawn: hrun starts no further processes, and MPI_Comm_spawn ends with MPI's own error. */
+/* Execute one line. Lines of a spawn command (in_spawn) are skipped and answered with an error, so that MPI_Comm_spawn
+ * fails with MPI's own error. */
 static void obey_pmi_line(struct hrun_pmi *p, int rank, char *line)
 {
     struct rank *k = &p->ranks[rank];
@@ -410,8 +411,8 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
 
 /* ---------------------------------------------------------------- connections */
 
-/* "(vector,(0,1,4),(1,2,2))": four ranks on node 0, then two on each of the nodes 1 and 2. Hosts are numbered as they
- * appear. Nothing is stored where the text would be too long. */
+/* Store the process mapping, such as "(vector,(0,1,4),(1,2,2))": four ranks on node 0, then two on each of nodes 1 and
+ * 2. Hosts are numbered in order of appearance. Stores nothing if the text would be too long. */
 static void store_mapping(struct hrun_pmi *p, const struct hrun_layout *l)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;

@@ -1,13 +1,14 @@
 /* pmix.c - the PMIx server of a one-host job, inside the guard's process (see guard.h)
  *
  * Facts about PMIx 4.2 that shaped this file:
- *   - PMIx_server_init discovers the host's topology by itself, and that is nine tenths of its time (11 ms of
- *     12). hrun knows the topology already, so hwloc reads it from a file here, in this process only; without
- *     a file it gets a trivial one, and the ranks learn no more of each other than that they share a host.
- *   - Callbacks come on PMIx's thread; they only write a packet to the socket, which is atomic.
+ *   - PMIx_server_init discovers the host's topology itself, which takes 11 of its 12 ms. hrun has the topology
+ *     already, so in this process hwloc reads it from a file. Without a file it gets a trivial one, and the ranks learn
+ *     of each other only that they share a host.
+ *   - Callbacks come on PMIx's thread. Those in this file only send a packet through the socket, which is atomic; those
+ *     for publish, lookup and spawn (pmix_names.c, pmix_spawn.c) keep lists, which they lock.
  *   - A fence of a one-host job is complete when PMIx calls fence_nb: all ranks are local.
- *   - Whoever knows the namespace may join the job and abort it: the credential that PMIx checks is what the client
- *     says of itself. So the namespace is a secret, and stands only in the environment of the ranks.
+ *   - Any process that has the namespace may join the job and abort it, because PMIx checks only a credential that the
+ *     client chooses. So the namespace is a secret, and stands only in the environment of the ranks.
  *   - PMIx_server_init succeeds although the thread that accepts connections has not started.
  */
 #include "launch/pmix.h"
@@ -29,7 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The server answers in less than a millisecond; on a machine that is swapping it may take long, but not this long. */
+/* The server answers in less than a millisecond, more slowly on a machine that is swapping. */
 enum { ANSWER_TIMEOUT_MS = 20000 };   /* below START_TIMEOUT_S of guard.c */
 
 struct pmix_job *_Atomic pmix_jobs;
@@ -203,9 +204,8 @@ void pmix_infos_release(struct pmix_infos *f)
     f->n = f->cap = 0;
 }
 
-/* The rank's processors, and what it shares with which other rank (caches, package, ...), as
- * "hwloc:NM0:SK0:...": from this Open MPI knows how near two ranks are. Version 4 writes it without
- * "hwloc:", and reads both. */
+/* Add the rank's processors and its locality string, "hwloc:NM0:SK0:...". From two of these Open MPI computes what two
+ * ranks share (caches, package, ...). Version 4 writes it without "hwloc:", and reads both forms. */
 static void add_place(struct pmix_infos *f, const struct hrun_guard_spec *spec, int rank)
 {
     autofree char *text = hrun_strf("hwloc:%s", spec->cpusets[rank]);
@@ -341,8 +341,8 @@ static int server_address(char *const *env, struct sockaddr_in *out)
     return -1;
 }
 
-/* Does the server serve those who connect? It closes a connection that ends without a word. A server without an
- * address of that form is trusted. */
+/* Check that the server accepts connections: it closes a connection whose other end is shut down. A server without an
+ * address of that form is not checked. */
 static int check_answers(char *const *env, struct hrun_error *err)
 {
     struct sockaddr_in address;
@@ -360,7 +360,7 @@ static int check_answers(char *const *env, struct hrun_error *err)
                                    HRUN_GUARD_HINT);
 }
 
-/* The words of one client's environment, each ended by NUL. */
+/* Append one client's environment, each entry ended by NUL, and free env. */
 static void move_env(char **env, struct hrun_buf *out)
 {
     hrun_buf_reset(out);
@@ -407,7 +407,7 @@ static void set_environment(const struct hrun_guard_spec *spec)
     setenv("PMIX_MCA_gds", "hash", 0);         /* no shared memory files to be left behind */
     setenv("PMIX_MCA_pcompress", "^zlib", 0);  /* nothing here is large */
     setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 1);  /* 2 ms of loading what is of no use here */
-    setenv("HOME", spec->rundir, 0);           /* PMIx crashes for a user who has no home folder at all */
+    setenv("HOME", spec->rundir, 0);           /* PMIx crashes without a home folder */
     unsetenv("HWLOC_SYNTHETIC");
     unsetenv("HWLOC_XMLFILE");
     if (spec->topology) {

@@ -27,7 +27,7 @@ struct lookup {
     pmix_proc_t proc;
     char **keys;                    /* PMIx's, until it has its answer */
     size_t needed;                  /* how many of them */
-    double end_s;                   /* monotonic clock; infinite: it waits for ever */
+    double end_s;                   /* monotonic clock; infinite: no time limit */
     pmix_lookup_cbfunc_t answer;
     void *cbdata;
 };
@@ -58,7 +58,7 @@ static int sees(const pmix_proc_t *who, const struct name *x)
          : x->range == PMIX_RANGE_PROC_LOCAL ? is_same_proc(who, &x->owner) : x->range != PMIX_RANGE_RM;
 }
 
-/* The link to the oldest name under that key which the process may see; a link to NULL: there is none. */
+/* The link to the oldest name with that key that the process may read; a link to NULL: there is none. */
 static struct name **find(const pmix_proc_t *who, const char *key)
 {
     struct name **at = &names;
@@ -77,7 +77,7 @@ static void remove_name(struct name **at)
     free(x);
 }
 
-/* Answer it if its keys are there. Result: 1: it has been answered, and is gone. */
+/* Answer a lookup if enough of its keys are published. 1: it is answered and freed; 0: it still waits. */
 static int answer_lookup(struct lookup *l)
 {
     size_t n = 0, found = 0;
@@ -123,7 +123,7 @@ static void set_timer(void)
     timerfd_settime(timer, 0, &t, NULL);
 }
 
-/* 1: this is about the publication, not a part of it. */
+/* 1 for a key that controls the publication and is not published itself, else 0. */
 static int is_directive(const char *key)
 {
     static const char *const keys[] = { PMIX_RANGE, PMIX_PERSISTENCE, PMIX_TIMEOUT, PMIX_USERID, PMIX_GRPID };
@@ -206,7 +206,7 @@ pmix_status_t pmix_unpublish(const pmix_proc_t *proc, char **keys, const pmix_in
     (void)info, (void)ninfo, (void)answer, (void)cbdata;
     pthread_mutex_lock(&lock);
     for (struct name **at = &names; *at; ) {
-        int is_meant = !keys && is_same_proc(proc, &(*at)->owner);      /* without keys all of its own are */
+        int is_meant = !keys && is_same_proc(proc, &(*at)->owner);      /* without keys: all names of the process */
 
         for (size_t i = 0; keys && keys[i]; i++)
             is_meant = is_meant || (is_same_proc(proc, &(*at)->owner) && PMIX_CHECK_KEY(&(*at)->info, keys[i]));

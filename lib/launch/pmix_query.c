@@ -1,4 +1,4 @@
-/* pmix_query.c - questions about the job and words for the user, by PMIx; see pmix.h */
+/* pmix_query.c - PMIx queries about the job, and PMIx logging; see pmix.h */
 #include "base/alloc.h"
 #include "launch/pmix.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Append what is asked of a job. */
+/* Append the answer to a key about a job. */
 typedef void answer_fn(struct pmix_infos *out, const char *key, const struct pmix_job *job);
 
 static void on_namespaces(struct pmix_infos *out, const char *key, const struct pmix_job *asked)
@@ -23,7 +23,7 @@ static void on_namespaces(struct pmix_infos *out, const char *key, const struct 
     pmix_add_info(out, key, b.data, PMIX_STRING);
 }
 
-/* What runs has not failed: the first failure ends it all. */
+/* A running job has not failed, because the first failure ends it. */
 static void on_status(struct pmix_infos *out, const char *key, const struct pmix_job *job)
 {
     pmix_status_t status = PMIX_SUCCESS;
@@ -47,7 +47,7 @@ static void on_table(struct pmix_infos *out, const char *key, const struct pmix_
         snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
         if (!pid || readlink(link, path, sizeof path - 1) < 0)
             *path = 0;
-        v[r].executable_name = xstrdup(path);      /* never NULL: clients of PMIx 4 compare it with what they had */
+        v[r].executable_name = xstrdup(path);      /* never NULL: clients of PMIx 4 compare it with their own */
         PMIX_LOAD_PROCID(&v[r].proc, job->nspace, (pmix_rank_t)r);
         v[r].hostname = xstrdup(pmix_host);
         v[r].pid = pid;
@@ -100,7 +100,7 @@ pmix_status_t pmix_query(pmix_proc_t *proc, pmix_query_t *queries, size_t n, pmi
             else if (PMIX_CHECK_KEY(x, PMIX_PROCID) && x->value.type == PMIX_PROC)
                 nspace = x->value.data.proc->nspace;
         }
-        /* PMIx 4.2 does not tell who asks: without a qualifier it is about the first job. */
+        /* PMIx 4.2 does not pass the asking process: without a qualifier the answer is about the first job. */
         while (!nspace && job && job->next)
             job = job->next;
         job = nspace ? pmix_find_job(nspace) : job;

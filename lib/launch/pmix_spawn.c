@@ -1,9 +1,9 @@
 /* pmix_spawn.c - spawn of PMIx, by hrun; see pmix.h
  *
- * In MPI_Comm_spawn of Open MPI 4.1 one rank asks for the processes, and the others wait until it sends them the names
- * of these. Where its request fails it sends nothing, and the others wait for ever, under mpirun as well. So a refused
- * request is answered with the name of a namespace that does not exist, which is published at the port as if it
- * connected there. All ranks then try to connect with that namespace, and pmix_connect refuses it to each.
+ * In MPI_Comm_spawn of Open MPI 4.1 one rank requests the processes, and then sends their names to the waiting ranks.
+ * If the request fails it sends nothing, and the others wait for ever, under mpirun as well. So the answer to a refused
+ * request is the name of a namespace that does not exist, which is also published at the port as if it connected there.
+ * All ranks then try to connect with that namespace, and pmix_connect fails on each.
  */
 #include "base/alloc.h"
 #include "launch/frames.h"
@@ -16,7 +16,7 @@
 struct request {
     struct request *next;
     struct hrun_buf words;           /* for hrun, see pmix_spawn */
-    char *port;                      /* at which Open MPI waits for the new processes; NULL: it does not */
+    char *port;                      /* where Open MPI waits for the new processes; NULL: it does not wait */
     const struct pmix_client *client;
     pmix_proc_t proc;
     pmix_spawn_cbfunc_t answer;
@@ -24,13 +24,13 @@ struct request {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct request *requests;     /* hrun has been told of the first one */
-static struct pmix_job *served;      /* for it */
+static struct request *requests;     /* a queue; the first one has been sent to hrun */
+static struct pmix_job *served;      /* the new job of the first request, or NULL */
 
-/* The status of MPI_ERR_SPAWN in Open MPI, which passes on what it does not know. */
+/* Open MPI's MPI_ERR_SPAWN; Open MPI returns unknown statuses unchanged. */
 static const pmix_status_t REFUSED = 50;
 
-/* What mpirun serves and hrun does not, and its name in an MPI_Info. */
+/* Requests that mpirun serves and hrun does not: PMIx's key, and its name in an MPI_Info. */
 static const struct { const char *key, *name; } unserved[] = {
     { PMIX_HOSTFILE, "hostfile" }, { PMIX_ADD_HOST, "add-host" }, { PMIX_ADD_HOSTFILE, "add-hostfile" },
     { PMIX_MAPPER, "mapper" }, { PMIX_PPR, "ppr, npernode or pernode" }, { PMIX_MAPBY, "map_by" },
@@ -61,7 +61,7 @@ static void add_request_word(struct hrun_buf *b, const char *word)
     hrun_frame_add_word(b, word ? word : "");
 }
 
-/* How many words, then the words. */
+/* Append the number of words, and the words. */
 static void add_request_words(struct hrun_buf *b, char *const *words)
 {
     int n = 0;
@@ -125,7 +125,7 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
     return PMIX_SUCCESS;
 }
 
-/* Let the ranks that wait at a port connect with what does not exist. nspace gets its name. */
+/* Make the ranks that wait at a port connect with a namespace that does not exist. nspace gets its name. */
 static void mislead(const pmix_proc_t *proc, const char *port, pmix_nspace_t nspace)
 {
     static unsigned n;
@@ -142,7 +142,7 @@ static void mislead(const pmix_proc_t *proc, const char *port, pmix_nspace_t nsp
     PMIX_INFO_DESTRUCT(&info[0]);
 }
 
-/* Answer the first request, with a job that has been started or NULL, and tell hrun of the next one. */
+/* Answer the first request with a started job or NULL (refused), and send the next one to hrun. */
 static void finish_request(struct pmix_job *job)
 {
     struct request *q = requests;
@@ -179,7 +179,7 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
     autofree const char **cpusets = NULL;
     autofree int *apps = NULL;
 
-    /* The first request stays where it is until this thread has finished it; PMIx's thread must not be kept waiting. */
+    /* No lock: only this thread removes the first request, and PMIx's thread must not wait. */
     further.nranks = hrun_frame_number(&at, end);
     if (!further.nranks) {
         struct pmix_job *job = pmix_jobs;

@@ -65,7 +65,7 @@ pid_t hrun_procs_group(pid_t pid)
     return stat_of(pid, &state, &group) ? -1 : group;
 }
 
-/* Has it the job's mark, and may we signal it? Another user can give processes any limit. */
+/* 1 if the process has the job's mark and hrun may signal it, else 0. Another user's process can have any limit. */
 static int has_limit(pid_t pid, unsigned long mark)
 {
     static const char name[] = "\nMax file locks ";

@@ -2,10 +2,10 @@
  *
  * Purpose: ranks start other programs, and those may outlive them, leave the process group and the session,
  * or be adopted. A process belongs to the job when its environment holds HRUN_JOB=<job id>, when it has inherited the
- * job's mark, or when its process group was made for a rank. Nothing else is ever signalled.
+ * job's mark, or when its process group was made for a rank. No other process is ever signalled.
  *
- * The mark is a random number as soft limit RLIMIT_LOCKS, which Linux has kept without a use since 2.4.25: a process
- * that clears its environment, closes all files and leaves its session keeps its limits. 0: none.
+ * The mark is a random number in the soft limit RLIMIT_LOCKS, which Linux has not used since 2.4.25. A process that
+ * clears its environment, closes all files and leaves its session still keeps its limits. 0: no mark.
  */
 #ifndef HRUN_LAUNCH_PROCS_H
 #define HRUN_LAUNCH_PROCS_H
@@ -28,8 +28,8 @@ void hrun_pids_push(struct hrun_pids *p, pid_t pid);
 int hrun_pids_has(const struct hrun_pids *p, pid_t pid);
 void hrun_pids_release(struct hrun_pids *p);
 
-/* Append the living processes of the job (zombies are not), but for this process and those in except (may be
- * NULL). groups: the process groups made for ranks. -1: there is no /proc. */
+/* Append the processes of the job, except zombies, this process and those in `except` (may be NULL). groups: the
+ * process groups made for ranks. 0, or -1 if there is no /proc. */
 int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
                       const struct hrun_pids *except, struct hrun_pids *out);
 
@@ -43,13 +43,13 @@ void hrun_procs_tree(pid_t root, struct hrun_pids *out);
 /* Process group of a process, also of a zombie; -1 when it is gone. */
 pid_t hrun_procs_group(pid_t pid);
 
-/* Does its environment hold HRUN_JOB=<job id>, or has it inherited the job's mark? */
+/* 1 if the process has HRUN_JOB=<job id> in its environment or the job's mark, else 0. */
 int hrun_procs_marked(pid_t pid, const char *job_id, unsigned long mark);
 
-/* The number that stands in its environment under that name; otherwise: there is none, or no such process. */
+/* The number in environment variable `name` of a process, or `otherwise` if there is no such variable or process. */
 long hrun_procs_number(pid_t pid, const char *name, long otherwise);
 
-/* Which MPI library has the process mapped (HRUN_MPI_NONE, _OPENMPI or _MPICH)? Its file name goes to name[size]. */
+/* The MPI library that the process has mapped (HRUN_MPI_NONE, _OPENMPI or _MPICH). Its file name goes to name[size]. */
 enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size);
 
 #endif

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* dir/name as an absolute path; a relative dir is taken from wdir, that from the present folder. NULL: there is no
- * present folder. */
+/* dir/name as an absolute path. A relative dir is relative to wdir, a relative wdir to the current folder. NULL: there
+ * is no current folder. */
 static char *absolute_path(const char *wdir, const char *dir, size_t len, const char *name)
 {
     const char *base = wdir && *wdir ? wdir : "";
@@ -22,7 +22,7 @@ static char *absolute_path(const char *wdir, const char *dir, size_t len, const 
                      len ? "/" : "", name);
 }
 
-/* 0: can be executed; else ENOENT, EACCES, EISDIR or, as what is no regular file, EINVAL. */
+/* 0 if path can be executed; else ENOENT, EACCES, EISDIR, or EINVAL for other files that are not regular. */
 static int check_executable(const char *path)
 {
     struct stat st;
@@ -75,7 +75,7 @@ static char *find_in_path(const char *name, const char *wdir, struct hrun_error 
     autofree char *refused = NULL, *here = NULL;
 
     if (!list)
-        list = "/bin:/usr/bin";  /* the default that execvp(3) documents, but for the present folder */
+        list = "/bin:/usr/bin";  /* the default of execvp(3) without the current folder */
     for (const char *p = list; ; p = end + 1) {
         char *path;
         int why;

@@ -1,5 +1,5 @@
-/* ranks.c - what each rank is bound to, as text; see ranks.h for the format. hrun-shim links this file: it needs
- * lib/base alone. */
+/* ranks.c - the bindings of the ranks as text; see ranks.h for the format. hrun-shim links this file, so it uses
+ * lib/base only. */
 #include "launch/ranks.h"
 
 #include "base/alloc.h"
@@ -61,7 +61,7 @@ void hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words)
     hrun_strvec_pushf(words, "%s=%s", name, text.data);
 }
 
-/* A number at *p, which is moved behind it. -1: there is none, or it is too large. */
+/* Read the number at *p, and move *p behind it. -1: there is none, or it is too large. */
 static int read_bounded(const char **p)
 {
     char *end;
@@ -77,7 +77,7 @@ static int read_bounded(const char **p)
     return (int)n;
 }
 
-/* Read the entry at *p, which is moved behind it. -1: that is none. */
+/* Read the entry at *p, and move *p behind it. -1: it is no entry. */
 static int read_entry(const char **p, int *first, int *last, const char **cpuset, size_t *len, int *threads)
 {
     *first = *last = read_bounded(p);

@@ -1,10 +1,10 @@
 /* remote.c - a short command on other hosts, through the agent that mpirun would use; see launch.h for the
  * contracts
  *
- * Each agent leads a process group of its own, so that what it starts ends with it. Should hrun be killed, the
- * guard ends them (guard.h): it knows them by their environment, as groups come and go and their numbers with
- * them. An agent is done when it has exited: what it left in its pipes is read then,
- * and nobody waits for their end, which a shared connection that stays in the background would hold up.
+ * Each agent leads a process group of its own, so that its children end with it. If hrun is killed, the guard ends the
+ * agents (guard.h). It finds them by their environment, because numbers of process groups are used again. An agent is
+ * done when it has exited. hrun then reads the contents of its pipes, but does not wait for end of file: a shared ssh
+ * connection in the background may hold the pipes open.
  */
 #include "base/units.h"
 #include "launch/agent.h"
@@ -26,10 +26,10 @@
 #include <unistd.h>
 
 enum {
-    AT_ONCE = 64,               /* sshd's MaxStartups does not matter, each host has its own; this bounds ours */
-    OUTPUT_MAX = 8 << 20,       /* four times the topology of a node with a thousand PUs */
-    SAID_MAX = 4096,            /* of standard error its end is kept */
-    PATIENCE_MS = 500,          /* from SIGTERM to SIGKILL */
+    AT_ONCE = 64,               /* agents at a time; bounds the load of this host only, as each host has its own sshd */
+    OUTPUT_MAX = 8 << 20,       /* bytes; four times the topology of a node with a thousand PUs */
+    SAID_MAX = 4096,            /* this many last bytes of standard error are kept */
+    PATIENCE_MS = 500,          /* time from SIGTERM to SIGKILL */
     STEP_MS = 10
 };
 
@@ -48,8 +48,8 @@ struct crowd {
     char *program;              /* path of the agent */
     struct hrun_strvec words;   /* agent and its options; the host and the command follow */
     char *command;              /* quoted */
-    struct hrun_allocation flux;    /* the hosts by the ranks of their brokers, through which they are reached; empty:
-                                       they are reached by the agent */
+    struct hrun_allocation flux;    /* the instance's hosts in the order of their broker ranks, for flux exec; empty: a
+                                       remote shell is used */
     struct hrun_strvec env;
     char *job_id;
     struct hrun_guard guard;
@@ -63,8 +63,7 @@ struct crowd {
 
 /* ---------------------------------------------------------------- which agent */
 
-/* Inside a Flux instance that has all n hosts its brokers run the command, unless the user names an agent. 1: so it is;
- * 0: it is not. */
+/* 1 and set c up for flux exec, if this is a Flux instance that has all n hosts and the user names no agent; else 0. */
 static int find_flux(struct crowd *c, int n)
 {
     static const char *const keys[] = { "plm_rsh_agent", "plm_ssh_agent" };
@@ -85,7 +84,7 @@ static int find_flux(struct crowd *c, int n)
 
 /* ---------------------------------------------------------------- one agent */
 
-/* By what the agent knows a host. The caller frees it. */
+/* The agent's word for a host: its broker rank or its name. The caller frees it. */
 static char *name_of(const struct crowd *c, int host)
 {
     return c->flux.hosts.n ? hrun_strf("%d", hrun_allocation_index(&c->flux, c->hosts[host], 0))
@@ -132,7 +131,7 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
     return rc;
 }
 
-/* Read what is in a pipe now. which: 0 output, 1 error. */
+/* Read the present contents of a pipe. which: 0 output, 1 error. */
 static void drain_remote_pipe(struct crowd *c, struct remote_agent *a, int which)
 {
     struct hrun_buf *out = &c->outputs[a->host];
@@ -165,8 +164,9 @@ static const char *last_line(struct hrun_buf *said)
 
 /* ---------------------------------------------------------------- judging */
 
-/* Remember that a host failed, where it did. LATE and TOO_MUCH: we have ended the agent; else: as waitid(2) has it. ssh
- * ends with 255 when there is no connection, else with the status of the command. */
+/* Set the error of an agent's host, if the host failed. LATE and TOO_MUCH: the agent still runs, and end_late ends it
+ * afterwards; EXITED: *end holds its end as set by waitid(2). ssh exits with 255 if there is no connection, else with
+ * the status of the command. */
 enum agent_end { EXITED, LATE, TOO_MUCH };
 
 static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum agent_end how, const siginfo_t *end)
@@ -205,7 +205,7 @@ static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum
 
 /* ---------------------------------------------------------------- ending agents */
 
-/* Has it exited? It stays a zombie, so that its number is not given to another process yet. */
+/* 1 if the agent has exited, else 0. It stays a zombie, so that its pid is not used again yet. */
 static int has_agent_exited(const struct remote_agent *a, siginfo_t *end)
 {
     memset(end, 0, sizeof *end);
@@ -216,7 +216,7 @@ static void reap_agent(struct crowd *c, int i)
 {
     struct remote_agent *a = &c->agents[i];
 
-    kill(-a->pid, SIGKILL);     /* what it started and left behind */
+    kill(-a->pid, SIGKILL);     /* the processes that it has left behind */
     while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     hrun_close_fd(&a->fds[0]);
@@ -225,7 +225,7 @@ static void reap_agent(struct crowd *c, int i)
     *a = c->agents[--c->nagents];
 }
 
-/* End agents first.. and all they started: SIGTERM lets ssh put its connection in order. */
+/* End agents first, first + 1, ... and their children. SIGTERM comes first, so that ssh can close its connection. */
 static void end_agents(struct crowd *c, int first)
 {
     siginfo_t end;
@@ -248,7 +248,7 @@ static void end_agents(struct crowd *c, int first)
 
 /* ---------------------------------------------------------------- the crowd */
 
-/* Move the agents whose time is over, or that print too much, to the end of the list, and end them. */
+/* Move the agents that are past their deadline or print too much to the end of the list, and end them. */
 static void end_late(struct crowd *c)
 {
     double now = hrun_monotonic_s();
@@ -269,7 +269,7 @@ static void end_late(struct crowd *c)
         end_agents(c, first);
 }
 
-/* Wait for the next thing to happen, and see to it. */
+/* Wait for the next event of an agent, a signal or a deadline, and handle it. */
 static int step_agents(struct crowd *c, struct hrun_error *err)
 {
     struct pollfd p[1 + 2 * AT_ONCE] = { { .fd = c->signals.fd, .events = POLLIN } };
@@ -354,7 +354,7 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
     free(c.command);
     free(c.job_id);
     if (c.interrupted)
-        raise(c.interrupted);     /* the caller's own way to end; it may have a handler and go on */
+        raise(c.interrupted);     /* for the caller's own handler, which may return */
     errno = saved;
     return rc;
 }

@@ -1,12 +1,11 @@
 /* remote_srun.c - a short command on the nodes of a Slurm allocation, by one step of srun for all; see slurm.h
  *
- * The step overlaps others and asks for no binding, so the command sees just what the job was granted on its node. That
- * does not change while the job lives: answers are remembered for the job (hrun/command/command.c) and need no
- * fingerprint to be checked at the start, and a shim that cannot bind its rank fails. A step for a few nodes takes
- * 0.1 s.
- * srun --label tells the nodes' lines apart; it breaks lines of more than 1 KiB, therefore hrun-shim folds them and
- * says at the end how the command ended. Where the step cannot even be created, a node being down, say, halves of the
- * hosts are asked until it is known which ones fail.
+ * The step overlaps others and is not bound, so the command may use exactly the CPUs granted to the job on its node.
+ * These do not change during the job: answers are cached for the job (hrun/command/command.c) without a check of
+ * fingerprints, and a shim that cannot bind its rank fails. A step for a few nodes takes 0.1 s.
+ * srun --label marks the lines of each node, but breaks lines of more than 1 KiB. So hrun-shim fold writes shorter
+ * lines, and at the end the command's status. If the step cannot be created, because a node is down, say, each half of
+ * the hosts is tried, until the failing ones are found.
  */
 #include "base/alloc.h"
 #include "launch/job.h"
@@ -136,7 +135,7 @@ static int build_gather(const struct hrun_run *r, struct hrun_strvec *v, struct 
     return 0;
 }
 
-/* The tasks tell how their commands ended. */
+/* Ignored: the tasks report the statuses of their commands. */
 static void gather_ended(struct hrun_run *r, int status)
 {
     (void)r, (void)status;
@@ -209,7 +208,7 @@ static void classify_node_failure(struct step *t, int task, int status)
 
 /* ---------------------------------------------------------------- all hosts */
 
-/* One step for t->nodes. 1: it was not created, t->complaint says why; 0: it was, -1: *err. */
+/* Run one step for t->nodes. 1: it was not created, t->complaint holds the reason; 0: it was; -1: *err is set. */
 static int run_gather_step(struct step *t, struct hrun_error *err)
 {
     static const struct hrun_driver driver = {
@@ -269,7 +268,7 @@ static int by_group(const void *a, const void *b)
     return (x->host > y->host) - (x->host < y->host);
 }
 
-/* 0: this allocation has them all; 1: it has not; -1: *err. */
+/* 0: the allocation has all n hosts; 1: it has not; -1: *err is set. */
 static int find_nodes(struct gather *g, int n, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
@@ -310,6 +309,6 @@ int hrun_remote_srun(const struct hrun_remote *what, char *const *hosts, int n, 
     free(g.shim);
     hrun_allocation_release(&g.a);
     if (g.signalled)
-        raise(g.signalled);     /* the caller's own way to end; it may have a handler and go on */
+        raise(g.signalled);     /* for the caller's own handler, which may return */
     return rc;
 }

@@ -1,7 +1,7 @@
-/* signals.h - signals of the calling thread, which come through a descriptor while hrun waits for others
+/* signals.h - reading the calling thread's signals from a descriptor
  *
- * Invariants: hrun_signals_restore restores the mask and the action of SIGCHLD, and nothing that hrun's own work has
- * raised reaches the caller.
+ * Invariants: hrun_signals_restore restores the mask and the action of SIGCHLD. The caller gets no signal that hrun's
+ * own work has raised.
  */
 #ifndef HRUN_LAUNCH_SIGNALS_H
 #define HRUN_LAUNCH_SIGNALS_H
@@ -20,15 +20,14 @@ struct hrun_signals {
 
 #define HRUN_SIGNALS_INIT { .fd = -1 }
 
-/* Block signals, and read them from s->fd: those that end a job, or all that mean something to one. Signals that the
- * caller ignores (nohup, a shell's background jobs) are left alone: they are not meant for what hrun starts either.
- * SIGCHLD is read, too, and must not be ignored, or no status would come. SIGPIPE is only blocked. Errors: HRUN_EIO;
- * restore all the same. */
+/* Block signals and make them readable from s->fd: all = 0: those that end a job; 1: all that hrun passes to one.
+ * Signals that the caller ignores (nohup, a shell's background jobs) stay ignored. SIGCHLD gets its default action, so
+ * that statuses are kept, and is readable, too. SIGPIPE is only blocked. Errors: HRUN_EIO; call _restore also then. */
 int hrun_signals_block(struct hrun_signals *s, int all, struct hrun_error *err);
-/* Harmless when nothing was blocked. */
+/* Harmless if nothing was blocked. */
 void hrun_signals_restore(struct hrun_signals *s);
 
-/* What a signal to hrun means for a job: to end the job, to stop it, or just to be passed on. */
+/* The effect of a signal to hrun on a job: end the job, stop it, or pass the signal on. */
 enum hrun_signal_action { HRUN_SIGNAL_END, HRUN_SIGNAL_STOP, HRUN_SIGNAL_PASS };
 enum hrun_signal_action hrun_signal_action(int sig);
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Stop reading while so much waits to be written: output.h promises some 64 KiB. */
+/* Reading stops while this many bytes wait to be written; see output.h. */
 enum { QUEUE_MAX = 64 << 10 };
 
 void hrun_sink_release(struct hrun_sink *s)
@@ -35,7 +35,7 @@ int hrun_sink_has_room(const struct hrun_sink *s)
     return s->queue.len - s->at < QUEUE_MAX;
 }
 
-/* Does the errno of a write say that the reader has gone? A terminal that has hung up gives EIO. */
+/* 1 if the errno of a write means that the reader has gone, else 0. A terminal that has hung up gives EIO. */
 static int reader_gone(int fd, int error)
 {
     struct stat st;
@@ -64,7 +64,7 @@ int hrun_sink_write(struct hrun_sink *s)
     if (s->at == s->queue.len) {
         hrun_buf_reset(&s->queue);
         s->at = 0;
-    } else if (s->at >= QUEUE_MAX) {  /* a queue that never runs empty must not grow for ever */
+    } else if (s->at >= QUEUE_MAX) {  /* drop the written part, also if the queue never runs empty */
         s->queue.len -= s->at;
         memmove(s->queue.data, s->queue.data + s->at, s->queue.len + 1);
         s->at = 0;
@@ -72,7 +72,7 @@ int hrun_sink_write(struct hrun_sink *s)
     return 0;
 }
 
-/* Take the lines out of a queue that hold a text. */
+/* Remove the lines that contain noise from a queue. */
 static void drop_lines(struct hrun_buf *queue, const char *noise)
 {
     size_t kept = 0, len;

@@ -45,7 +45,7 @@ char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_l
     return xstrdup(a->hosts.v[i]);
 }
 
-/* Variables that act as options of srun and would get in the way of those given. */
+/* 1 for a variable that acts as an option of srun, and could contradict hrun's options; else 0. */
 static int is_srun_option(const char *entry)
 {
     static const char *const starts[] = {

@@ -1,4 +1,4 @@
-/* slurm.h - a Slurm allocation as its own programs see it, and what they say */
+/* slurm.h - options, environment and messages of srun */
 #ifndef HRUN_LAUNCH_SLURM_H
 #define HRUN_LAUNCH_SLURM_H
 
@@ -7,21 +7,22 @@
 
 #include <stddef.h>
 
-/* ---- slurm: a Slurm allocation as its own programs see it */
+/* ---- slurm */
 
-/* -1 with HRUN_EENGINE: that program of Slurm is not there. */
+/* Report that this program of Slurm is missing. Result: -1 with HRUN_EENGINE. */
 int hrun_srun_missing(struct hrun_error *err, const char *name);
 
-/* The index of a host in the allocation, by its name with or without domain, or as this host; -1: it is not of it. */
+/* The index of a host in the allocation, found by its name with or without domain, or as this host (is_local); -1: the
+ * allocation does not have it. */
 int hrun_allocation_index(const struct hrun_allocation *a, const char *name, int is_local);
 
-/* The name by which Slurm knows host h of the cluster; the caller frees it. *group: its component. Errors: HRUN_EINVAL
- * (it is not of the allocation). */
+/* Slurm's name of a host; the caller frees it. *group gets its component. Errors: HRUN_EINVAL (not in the
+ * allocation). */
 char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_local, int *group,
                      struct hrun_error *err);
 
-/* Append the caller's environment for an srun: without what an outer launcher left there and without the variables that
- * act as options of srun. */
+/* Append the caller's environment for an srun, without the variables of an outer launcher and without those that act as
+ * options of srun. */
 void hrun_srun_clean_env(struct hrun_strvec *env);
 
 /* The part of a step that is on one component of the job; most jobs have one. */
@@ -38,12 +39,12 @@ struct hrun_run;
  * in its name); mpi: of --mpi. */
 void hrun_srun_push_placement(const struct hrun_srun_part *part, const char *nodes, const char *mpi,
                               struct hrun_strvec *v);
-/* The same for a step that is started: nodes stand in a file in the job's folder, each rank sees all that was granted
- * on its node, srun tells what it does, and standard error of the ranks goes where r has it. Errors: HRUN_EIO. */
+/* The same for a step that hrun starts: the nodes are in a file in the job's folder, each rank may use all CPUs granted
+ * on its node, srun is verbose, and the ranks' standard error goes to that of r. Errors: HRUN_EIO. */
 int hrun_srun_push_step(const struct hrun_run *r, const struct hrun_srun_part *part, const char *mpi,
                         struct hrun_strvec *v, struct hrun_error *err);
 
-/* ---- srun_words.c: what srun -v says of a running step */
+/* ---- srun_words.c: messages of srun -v about a running step */
 
 enum hrun_srun_kind {
     HRUN_SRUN_NOTHING,          /* of no interest */
@@ -52,7 +53,7 @@ enum hrun_srun_kind {
     HRUN_SRUN_NOTICE,           /* the next HRUN_SRUN_TASKS is about step */
     HRUN_SRUN_TASKS,            /* tasks have ended: first task, status, signal */
     HRUN_SRUN_ABORTED,          /* Slurm ends the step: its PMIx has lost a process, MPI_Abort, scancel */
-    HRUN_SRUN_LOST,             /* text: a host that went away */
+    HRUN_SRUN_LOST,             /* text: a host that was lost */
     HRUN_SRUN_WAITING,          /* text: why the step cannot begin yet */
     HRUN_SRUN_COMPLAINT         /* text: another error of srun */
 };
@@ -67,22 +68,22 @@ struct hrun_srun_said {
     size_t len;                 /* of text */
 };
 
-/* Understand one line. */
+/* Parse one line. */
 void hrun_srun_read(const char *line, struct hrun_srun_said *out);
 
 /* ---- remote_srun.c */
 
-/* hrun_remote_run by steps of srun, when this is a Slurm allocation that has all these hosts and srun is in PATH.
- * Result: 1 when it is not, and nothing has been done; else as hrun_remote_run. */
+/* hrun_remote_run by steps of srun, if this is a Slurm allocation that has all these hosts and srun is in PATH.
+ * Result: 1 if not, and nothing has been done; else as hrun_remote_run. */
 int hrun_remote_srun(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
                      struct hrun_error *errors, struct hrun_error *err);
 
-/* Take srun's labels and the shim's folds out of a stream ("03: text." a line, "03: text\" a piece of one, "03: =0" the
- * end with the command's status). */
+/* Decode the output of srun --label and hrun-shim fold: "03: text." is a line of task 3, "03: text\" a piece of a line,
+ * "03: =0" the end with the command's status. */
 struct hrun_unfold {
     int n;                      /* tasks */
-    struct hrun_buf *outputs;   /* n: what their commands printed */
-    int *status;                /* n: how their commands ended; -1: not yet */
+    struct hrun_buf *outputs;   /* n: the output of their commands */
+    int *status;                /* n: the exit status of their commands; -1: none yet */
     struct hrun_buf line;
 };
 void hrun_unfold(struct hrun_unfold *u, const char *data, size_t len);

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child that could not start says through the pipe. */
+/* The message through the pipe from a child that could not start. */
 enum step { STEP_WDIR, STEP_FILES, STEP_EXEC };
 struct complaint {
     int index, step, error;
@@ -34,7 +34,7 @@ static _Noreturn void give_up_spawn(int fd, int index, int step)
     _exit(n == (ssize_t)sizeof c ? 126 : 125);
 }
 
-/* fds[0..2] become 0..2. A descriptor below 3 is moved away first, so that none is overwritten unread. */
+/* Make fds[0..2] descriptors 0..2 (-1: unchanged). Those below 3 are duplicated first, so that none is overwritten. */
 static int place_files(const int *fds)
 {
     int from[3];
@@ -82,10 +82,10 @@ static _Noreturn void become_child(const struct hrun_spawn *s, const struct hrun
     give_up_spawn(complaints, index, STEP_EXEC);
 }
 
-/* The machine that an ELF file is built for, EM_NONE where its head is cut off; -1: it is no such file. */
+/* e_machine of an ELF file, EM_NONE if its header is truncated; -1: not an ELF file. */
 static int elf_machine(const char *path)
 {
-    Elf32_Ehdr head = { .e_machine = EM_NONE };     /* up to e_machine that of 64 bits is the same */
+    Elf32_Ehdr head = { .e_machine = EM_NONE };     /* the 64-bit header is the same up to e_machine */
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), is_elf;
 
     if (fd < 0)
@@ -111,7 +111,7 @@ static char **shell_argv(const char *program, char *const *argv)
     return v;
 }
 
-/* The processor that a binary is built for, as uname(1) calls it; NULL: not known. */
+/* The machine that a binary is built for, as named by uname -m; NULL: unknown. */
 static const char *machine_name(const char *path)
 {
     static const struct { int machine; const char *name; } names[] = {
@@ -146,7 +146,8 @@ static int explain_complaint(const struct hrun_spawn_one *one, const struct comp
     return hrun_fail_errno(err, HRUN_ENOEXEC, "%s cannot be executed", program);
 }
 
-/* Start the processes. Result: how many have been started; fewer than n: *err. */
+/* Start the processes. The parent binds itself before each fork, and the child inherits the binding; at the end the
+ * parent restores its own. Result: number of processes started; if below n, *err is set. */
 static int fork_processes(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int n, pid_t *pids,
                           int complaints, struct hrun_error *err)
 {
@@ -161,7 +162,7 @@ static int fork_processes(const struct hrun_spawn *s, const struct hrun_spawn_on
 
         if (!i || one[i].program != one[i - 1].program || one[i].argv != one[i - 1].argv) {
             free(sh_argv);
-            /* A shell would make nonsense of a binary of another machine. */
+            /* A shell must not interpret a binary of another machine. */
             sh_argv = elf_machine(one[i].program) >= 0 ? NULL : shell_argv(one[i].program, one[i].argv);
         }
         if (*cpuset && strcmp(bound, cpuset) && hrun_topo_bind(s->topo, cpuset, err))
@@ -194,7 +195,7 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
     started = fork_processes(s, one, n, pids, fds[1], err);
     close(fds[1]);
     if (started == n) {
-        /* The end of the pipe tells that the last one has been executed. */
+        /* End of file: all children have executed their programs, which closed the pipe. */
         while ((got = read(fds[0], &c, sizeof c)) < 0 && errno == EINTR)
             ;
         rc = got == (ssize_t)sizeof c ? explain_complaint(&one[c.index], &c, err) : 0;

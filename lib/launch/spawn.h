@@ -1,7 +1,8 @@
 /* spawn.h - starting processes bound to their PEs
  *
- * Invariants: nothing but async-signal-safe calls between fork and exec; the calling thread's binding is as
- * before afterwards; on failure no started process remains.
+ * The calling thread binds itself before each fork, so that the child inherits the binding.
+ * Invariants: only async-signal-safe calls between fork and exec; afterwards the calling thread has its earlier
+ * binding; on failure no started process remains.
  */
 #ifndef HRUN_LAUNCH_SPAWN_H
 #define HRUN_LAUNCH_SPAWN_H
@@ -26,11 +27,11 @@ struct hrun_spawn_one {
     const char *program;         /* path, absolute if wdir is set */
     char *const *argv;
     char *const *env;
-    const char *wdir;            /* NULL: the present folder */
+    const char *wdir;            /* NULL: the current folder */
     const char *cpuset;          /* OS numbers; NULL or "": unbound */
     int fds[3];                  /* standard input, output, error; -1: inherited */
-    int keep_fd;                 /* one more descriptor that it inherits under its number; 0: none */
-    int own_group;               /* 1: it leads a process group, so one signal reaches all it starts */
+    int keep_fd;                 /* one more descriptor that it inherits with this number; 0: none */
+    int own_group;               /* 1: it leads a process group, so one signal reaches all its children */
 };
 
 /* Start n processes; pids[n] is filled. Errors: HRUN_ENOPROG, HRUN_ENOEXEC (exec refused), HRUN_EIO, those of
@@ -38,7 +39,7 @@ struct hrun_spawn_one {
 int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int n, pid_t *pids,
                struct hrun_error *err);
 
-/* A descriptor from which text can be read, close-on-exec. -1 with HRUN_EIO. */
+/* A close-on-exec descriptor from which the text can be read; the caller closes it. -1 with HRUN_EIO. */
 int hrun_text_fd(const char *text, struct hrun_error *err);
 
 #endif

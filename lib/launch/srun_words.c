@@ -1,6 +1,6 @@
 /* srun_words.c - what srun -v says of a running step; see slurm.h
  *
- * The lines of Slurm 22.05, and what is the same in 20.11 to 24.05 (their common part is looked for):
+ * Lines of Slurm 22.05; the parser uses the parts that are the same in 20.11 to 24.05:
  *   srun: launching StepId=5.3 on host h1, 2 tasks: [1,3]
  *   srun: launch/slurm: _task_start: Node h1, 2 tasks started
  *   srun: launch/slurm: _task_finish: Received task exit notification for 1 task of StepId=5.3 (status=0x0300).
@@ -31,7 +31,7 @@ static int read_step(const char *line, struct hrun_srun_said *out)
     return 1;
 }
 
-/* The whole number up to max that stands behind `before` at text. 0, or -1: there is none. */
+/* Read the number (at most max) after `before` at text into *out. 0, or -1 if there is none. */
 static int read_srun_number(const char *text, const char *before, int max, int *out)
 {
     size_t len = strlen(before);
@@ -43,7 +43,7 @@ static int read_srun_number(const char *text, const char *before, int max, int *
     return 0;
 }
 
-/* "Segmentation fault (core dumped)" -> 11. srun speaks no language but English. 0: that is no signal. */
+/* The number of a signal that srun names, in English: "Segmentation fault (core dumped)" -> 11. 0: no signal. */
 static int read_signal(const char *text)
 {
     int best = 0, nth;
@@ -89,7 +89,7 @@ static int read_tasks(const char *line, struct hrun_srun_said *out)
     return out->signal > 0;
 }
 
-/* The word of a line behind a mark: "srun: error: Node failure on h3". */
+/* Find the word after a mark in a line: "srun: error: Node failure on h3". */
 static int word_behind(const char *line, const char *mark, struct hrun_srun_said *out)
 {
     const char *p = strstr(line, mark);

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A note for which the FIFO has no room is lost. This is the most that Linux grants each user, and takes the notes of
- * 40000 ranks. */
+/* A note that does not fit into the FIFO is lost. FIFO_BYTES is Linux's limit for users; it holds the notes of 40000
+ * ranks. */
 enum { LINE_MAX_BYTES = 4096, FIFO_BYTES = 1 << 20 };
 
 void hrun_close_fd(int *fd)

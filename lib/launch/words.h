@@ -12,16 +12,16 @@ struct hrun_words {
 
 #define HRUN_WORDS_INIT { -1, -1, HRUN_BUF_INIT }
 
-/* Make the pipe. child_fd is to be closed when the launcher has it. Errors: HRUN_EIO. */
+/* Make the pipe. The caller closes child_fd once the launcher has it. Errors: HRUN_EIO. */
 int hrun_words_open(struct hrun_words *w, struct hrun_error *err);
-/* Make a FIFO and read that. -1 with errno. */
+/* Make a FIFO and read from it. -1 with errno. */
 int hrun_words_fifo(struct hrun_words *w, const char *path);
-/* Read what is there without waiting, and call on_line with each line (its end cut off, longer ones than 4 KiB in
- * pieces), at the end of the stream also with what has no end. */
+/* Read without waiting, and call on_line for each line, without its newline. Lines above 4 KiB come in pieces. At the
+ * end of the stream a last line without newline counts, too. */
 void hrun_words_read(struct hrun_words *w, void (*on_line)(void *ctx, char *line), void *ctx);
-/* Harmless when it was never opened. */
+/* Harmless if it was never opened. */
 void hrun_words_close(struct hrun_words *w);
-/* Close *fd unless it is -1, which it becomes. */
+/* Close *fd unless it is -1, and set it to -1. */
 void hrun_close_fd(int *fd);
 
 #endif
