@@ -1,11 +1,11 @@
-/* probe.h - hrun --probe: a small run tells the speeds of the PEs, and these where the real one goes
+/* probe.h - hrun --probe: measure the speeds of the PEs by a small run, and choose the configuration of the real run
  *
- * Purpose: for an application without a profile (paper 004, section 5.2). A small run with one process per PE, watched,
- * tells how long each process computes; where it cannot be watched each sub-cluster runs alone, and its time tells.
- * From these speeds (model/model.h) the search finds the quickest configuration. It is taken where it is quicker than
- * the default, one process per PE, by more than the probe can resolve, and where one more small run shows that it is.
- * So a user loses no more than the time of the probe, as far as a small run can tell.
- * Invariants: after a failure or a signal nothing more is started; each good run is recorded as any run is.
+ * Purpose: for an application without a profile (paper 004, section 5.2). A small watched run with one process per PE
+ * measures the computing time of each process; if it cannot be watched, each sub-cluster runs alone and is timed.
+ * From these speeds (model/model.h) the search finds the quickest configuration. It replaces the default, one process
+ * per PE, if it is quicker by more than the resolution of the probe, and a second small run confirms that. So the loss
+ * is at most the time of the probe, if small runs represent the real one.
+ * Invariants: after a failure or a signal no run is started; each good run is recorded like any other.
  */
 #ifndef HRUN_PROBE_H
 #define HRUN_PROBE_H
@@ -21,48 +21,49 @@
 
 struct probe {
     int asked;                 /* 1: --probe; else all below is 0 */
-    int not_needed;            /* 1: there is a profile; all below is 0 then */
-    int useful;                /* 0: whatever the speeds are, the default is the quickest by them; nothing is run */
+    int not_needed;            /* 1: there is a profile; then all below is 0 */
+    int useful;                /* 0: the default is the quickest for any speeds, so nothing is run */
     int64_t N;                 /* size of the first run */
     struct hrun_config config; /* of that run, one process on each PE */
-    int P;
-    int apart;                 /* 1: the sub-clusters run alone, one after the other, each on its part of that */
-    char why[512];             /* why they do; "" */
-    int runs;                  /* made so far */
-    double cost_s;             /* what they took, by the clock of the job's hosts */
-    int unlike;                /* 1: the default is left */
-    double predicted, shown;   /* time of the last configuration tried over that of the default, as predicted, and as
-                                  the small run shows; 0: none was tried */
-    int64_t shown_N;           /* at this size */
-    char kept[256];            /* why the default is kept; "" */
-    int status;                /* of hrun, where a run was interrupted or took too long; else 0 */
+    int P;                     /* its processes */
+    int apart;                 /* 1: the sub-clusters run alone, one after the other, each on its part of config */
+    char why[512];             /* the reason for apart; "": none */
+    int runs;                  /* number of runs so far */
+    double cost_s;             /* their total time, by the clock of the job's hosts */
+    int unlike;                /* 1: another configuration replaces the default */
+    double predicted, shown;   /* time of the last configuration tried over that of the default: prediction, and
+                                  result of the small run; 0: none was tried */
+    int64_t shown_N;           /* size of that small run */
+    char kept[256];            /* why the default is kept; "": it is not, or without a reason */
+    int status;                /* hrun's exit status if a run was interrupted or took too long, else 0 */
 };
 
-/* A probe needs the size of the real run. Errors: HRUN_EINVAL. */
+/* Check that the options give the size of the real run. Errors: HRUN_EINVAL. */
 int probe_check(const struct hrun_settings *s, struct hrun_error *err);
 
-/* After decide: size and configuration of the first run. w is the real run, d its default. Errors: HRUN_EINVAL (the
- * size does not reach the program, --probe=SIZE), HRUN_EINFEASIBLE (no size to probe with). */
+/* After the decision: choose size and configuration of the first run. w: the real run; d: its default. Errors:
+ * HRUN_EINVAL (the size does not reach the program, bad --probe=SIZE), HRUN_EINFEASIBLE (no size to probe with). */
 int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings *s, const struct decision *d,
                struct hrun_error *err);
 
-/* Make the runs, and change d where another configuration is to be run. Errors: those of work_run, and HRUN_EENGINE for
- * a run that failed. */
+/* Make the runs, and put another configuration into d if it is better. Errors: those of work_run, and HRUN_EENGINE for
+ * a failed run. */
 int probe_make(struct probe *p, const struct work *w, const struct hrun_settings *s, struct decision *d,
                struct hrun_error *err);
 void probe_release(struct probe *p);
 
-/* The plan of a probe, for a dry run: as lines, and as JSON (null without --probe). */
+/* The plan of a probe for a dry run, as lines and as JSON (null without --probe). */
 void probe_print(const struct probe *p, struct hrun_buf *out);
 json_t *probe_json(const struct probe *p, int nsubs);
-/* Say what will be probed; and after the real run, which took job_s, a line about the probe. */
+/* probe_announce: print what will be probed. probe_after: append a line about the probe after the real run, which took
+ * job_s. */
 void probe_announce(const struct probe *p, const struct settings *set);
 void probe_after(const struct probe *p, const struct decision *d, double job_s, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- probe_parts
  *
- * What hrun/run/probe*.c share: probe.c reads options and orders the steps, probe_run.c makes runs and finds speeds in
- * them, probe_choose.c finds and tries configurations.
+ * Shared by hrun/run/probe*.c: probe.c checks options and orders the steps, probe_run.c makes runs and computes speeds,
+ * probe_choose.c finds and tries configurations.
  */
 
 struct small_run {
@@ -70,7 +71,7 @@ struct small_run {
     struct hrun_config config;
     struct waits *waits;       /* NULL: it is not watched */
     double time_s;             /* out: time of the application */
-    double launch_s;           /* out: what the launch took besides */
+    double launch_s;           /* out: additional time of the launch */
 };
 
 struct probing {
@@ -80,39 +81,40 @@ struct probing {
     struct decision *d;
     struct context *c;
     struct hrun_speed *v;      /* nsubs */
-    int **procs;               /* nsubs: Mi where there is no definition */
-    int P0;                    /* processes that v is about */
-    double comm_s;
-    double unsure;             /* of the slowest of v */
-    int alone;                 /* 1: where sub-clusters run apart, each runs one process */
-    struct small_run base;     /* the default at a small size; N is 0 while it was not run */
+    int **procs;               /* nsubs: candidates of Mi if there is no definition */
+    int P0;                    /* number of processes that v refers to */
+    double comm_s;             /* time spent in messages, s */
+    double unsure;             /* relative uncertainty of the slowest of v */
+    int alone;                 /* 1: sub-clusters that run apart run one process each */
+    struct small_run base;     /* the default at a small size; N = 0: not run yet */
 };
 
 /* Make a small run, and record it. */
 int probe_run(struct probing *g, struct small_run *run, struct hrun_error *err);
 /* Run the default at size N, into g->base. */
 int probe_run_default(struct probing *g, int64_t N, struct waits *waits, struct hrun_error *err);
-/* Which Mi are looked at, and how many processes of a PE do not slow each other down; g->v and g->procs are the
- * caller's to free. */
+/* Set the candidates of Mi, and the number of processes of a PE that do not slow each other down. The caller frees g->v
+ * and g->procs. */
 void probe_options(struct probing *g);
-/* How much longer the work of size N takes than that of size n, at least 1: by the definition's terms in N alone the
- * one that grows most; in proportion where there are none. Errors: those of the terms. */
+/* *growth: time of the work at size N over that at size n, at least 1, by the fastest growing of the definition's terms
+ * in N alone; without such terms N/n. Errors: those of the terms. */
 int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growth, struct hrun_error *err);
-/* Make the first run, or those of each sub-cluster alone, and fill the speeds. */
+/* Make the first run, or one of each sub-cluster alone, and fill the speeds. */
 int probe_measure(struct probing *g, struct hrun_error *err);
-/* Can anything be quicker than the default, whatever the speeds are? 1, 0, or -1. */
+/* 1 if some speeds could make another configuration quicker than the default, 0 if none, or -1 with *err. */
 int probe_is_open(struct probing *g, struct hrun_error *err);
-/* Choose, and change g->d. */
+/* Choose the configuration of the real run, and set it in g->d. */
 int probe_choose(struct probing *g, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- probe_size
  *
- * Sizes that are small, and that the rule accepts with given numbers of processes; of hrun/run/probe.c
+ * Small sizes that the rule accepts with given numbers of processes; used by probe.c
  *
- * Invariant: a search looks at a bounded number of sizes, whatever the rule.
+ * Invariant: a search tries a bounded number of sizes for any rule.
  */
 
-/* Is (N, P) accepted by the rule, and does a process of it fit on each PE that may be used? 1, 0, or -1. */
+/* 1 if the rule accepts (N, P) and a process of it fits into the memory of each usable PE, 0 if not, or -1 with
+ * *err. */
 int probe_size_accepts(const struct context *c, const struct decision *d, int64_t N, int P, struct hrun_error *err);
 
 struct size_search {
@@ -122,13 +124,13 @@ struct size_search {
     int P, Q;                  /* numbers of processes to be accepted; Q = 0: P alone */
 };
 
-/* Find the first accepted size: one that P and Q divide, of those near `from`, then any near it, then doublings of it
- * and what halving d->N gives. 1 with *N, 0: there is none, or -1. */
+/* Find the first accepted size among those near `from` that P and Q divide, then all near it, then its doublings and
+ * the halvings of d->N. 1 with *N, 0: there is none, or -1 with *err. */
 int probe_size_find(const struct size_search *s, int64_t *N, struct hrun_error *err);
 
-/* Choose the size of a probe: `asked`, else the smallest of the definition's sizes, else an eighth of d->N or so; and
- * the most processes that the rule accepts there, one on each PE, at least one on each usable sub-cluster.
- * Errors: HRUN_EINFEASIBLE, those of the rule. */
+/* Choose the size of a probe: `asked`, else the smallest of the definition's sizes, else about d->N / 8. *P: the most
+ * processes that the rule accepts there, at most one on each PE and at least one on each usable sub-cluster. Errors:
+ * HRUN_EINFEASIBLE, those of the rule. */
 int probe_size_choose(const struct context *c, const struct decision *d, int64_t asked, int64_t *N, int *P,
                       struct hrun_error *err);
 

@@ -1,4 +1,4 @@
-/* report.h - reports for people: the dry run, the cluster, lines before and after a run
+/* report.h - reports as text: the dry run, the cluster, lines before and after a run
  *
  * Each function appends to out, unless its contract says otherwise. Functions with `lead` append whole lines that begin
  * with it.
@@ -12,21 +12,21 @@
 /* Append the dry run; with -v also the rankfile or host file. */
 int report_plan(const struct launch_plan *p, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err);
 
-/* Append the cluster (--show-cluster); signatures may be shorter than the sub-clusters when they are not known. */
+/* Append the cluster (--show-cluster). c->signatures may have fewer entries than there are sub-clusters. */
 void report_cluster(const struct context *c, struct hrun_buf *out);
 
-/* The hrun-calibrate command that makes a missing profile or measures what a formula lacks, measures a profile anew, or
- * adds the decision's size. */
+/* The hrun-calibrate command that makes a missing profile or measures what a formula needs (CALIBRATE_MEASURE),
+ * measures a profile again, or adds the decision's size. */
 enum calibrate_how { CALIBRATE_MEASURE, CALIBRATE_AGAIN, CALIBRATE_SIZE };
 void report_calibrate_command(const struct context *c, enum calibrate_how how, const struct decision *d,
                               char *const *words, struct hrun_buf *out);
 
-/* Of the sub-clusters with a drift the one with the most runs, or -1. */
+/* The sub-cluster with the most runs among those with a drift; -1: none has one. */
 int report_drift(const struct decision *d);
 
 /* The unit that each process of the default gets: "core", "node", ..., or "PE" where units differ. Appends nothing. */
 const char *report_unit(const struct context *c, const struct decision *d);
-/* Where the processes of a default go: "one per core of kind0". */
+/* The placement of a default's processes: "one per core of kind0". */
 void report_places(const struct context *c, const struct decision *d, struct hrun_buf *out);
 /* The models that miss their own measurements (hrun_models_misses). */
 void report_misses(const struct decision *d, struct hrun_buf *out);
@@ -39,7 +39,7 @@ void report_before(const struct launch_plan *p, struct hrun_buf *out);
 void report_after(const struct launch_plan *p, const struct work_result *r, int size_is_passed, int recorded,
                   struct hrun_buf *out);
 
-/* The hosts of the first n PEs of a sub-cluster, folded; of a long list the beginning and the number of hosts. */
+/* The hosts of the first n PEs of a sub-cluster, folded; a long list is cut, followed by the number of hosts. */
 void report_hosts(const struct hrun_cluster *cl, const struct hrun_subcluster *s, int n, struct hrun_buf *out);
 /* The hosts of the ranks of sub-cluster sub, in the order of these ranks. */
 void report_rank_hosts(const struct hrun_layout *l, int sub, struct hrun_buf *out);
@@ -49,17 +49,17 @@ void report_rank_hosts(const struct hrun_layout *l, int sub, struct hrun_buf *ou
  * One wording for the dry run (report.c) and for lines around a run (report_run.c)
  */
 
-/* Why another configuration than the plan's best is run, a line: "may be as quick as the best known, (4,1,0,0) 61.8 s;
- * predicted loss 1.4 %; 3 such are left". */
+/* A line on why --explore runs another configuration than the plan's best: "may be as quick as the best known,
+ * (4,1,0,0) 61.8 s; predicted loss 1.4 %; 3 such are left". */
 void report_exploring(const struct decision *d, struct hrun_buf *out);
 
-/* Why earlier runs of the command lead to this configuration (BY_RUNS): "may be quicker than the best known, (4,1,0,0)
- * 61.8 s: expected to take 55 s (40 s .. 76 s)", "the best known, expected to take 61.8 s as 3 runs before"; and the
- * result of a trial that took time_s. */
+/* report_learning: why earlier runs of the command lead to this configuration (BY_RUNS): "may be quicker than the best
+ * known, (4,1,0,0) 61.8 s: expected to take 55 s (40 s .. 76 s)", "the best known, expected to take 61.8 s as 3 runs
+ * before". report_tried: the result of a trial that took time_s. */
 void report_learning(const struct decision *d, struct hrun_buf *out);
 void report_tried(const struct decision *d, double time_s, struct hrun_buf *out);
 
-/* A line on why the last preparation is used again though another configuration would be quicker: "as in the last run
+/* A line on why the last preparation is used again although another configuration is quicker: "as in the last run
  * here, which takes 240 ms: the best would take 168 ms, and 2.03 s to prepare it; --force does". */
 void report_kept(const struct decision *d, struct hrun_buf *out);
 
@@ -67,25 +67,26 @@ void report_kept(const struct decision *d, struct hrun_buf *out);
  * the size that --finest chose. */
 void report_choice(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out);
 
-/* That the machine has changed, and the command that measures it anew; nothing where it has not. */
+/* A line that the machine has changed, with the command that measures it again; nothing if it has not. */
 void report_changed(const struct context *c, const struct decision *d, const char *lead, char *const *words,
                     struct hrun_buf *out);
 
-/* That the profile was measured with other options that change times, and what to type; nothing where it was not. */
+/* A line that the profile was measured with other options that affect times, and what to type; nothing if it was
+ * not. */
 void report_settings(const struct context *c, const struct decision *d, const char *lead, char *const *words,
                      struct hrun_buf *out);
 
 /* Append " OPTION VALUE" for a shell; nothing without a value. */
 void report_option(const char *option, const char *value, struct hrun_buf *out);
-/* The options that the user gave to say which machine it is, each after a blank. */
+/* The given options that select the machine, each after a blank. */
 void report_where(const struct context *c, struct hrun_buf *out);
 
 /* A line on sub-cluster i, which has a profile for another engine only. */
 void report_other_engine(const struct context *c, const struct decision *d, int i, struct hrun_buf *out);
 
-/* Does the prediction lie so far outside what was measured that it is worth saying? */
+/* 1 if the prediction is far enough outside the measured range to be mentioned, else 0. */
 int report_extrapolates(const struct decision *d);
-/* That the prediction extrapolates, and the command that measures this size, if it is outside of those measured. */
+/* A line that the prediction extrapolates; if the size is outside the measured ones, with the command to measure it. */
 void report_outside(const struct context *c, const struct decision *d, const char *lead, char *const *words,
                     struct hrun_buf *out);
 /* Which of N and P extrapolates, how far, and where; without the end of the line. */

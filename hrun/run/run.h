@@ -1,4 +1,4 @@
-/* run.h - hrun's errands: one function per thing that the command line can ask for */
+/* run.h - one function for each mode of hrun's command line */
 #ifndef HRUN_RUN_H
 #define HRUN_RUN_H
 
@@ -9,7 +9,7 @@
 #include "session/variants.h"
 #include "session/work.h"
 
-/* Each returns hrun's exit status and has said on stderr what went wrong. words: program and its arguments,
+/* Each returns hrun's exit status, after messages about errors on stderr. words: program and its arguments,
  * NULL-terminated, possibly empty. */
 int run_show_cluster(const struct hrun_settings *s, char **words);
 int run_list_apps(const struct hrun_settings *s, char **words);
@@ -20,34 +20,34 @@ int run_program(const struct hrun_settings *s, char **words);
 
 /* ---------------------------------------------------------------- plan_launch
  *
- * From the command line to a layout whose PEs are this run's
+ * From the command line to a layout with locked PEs
  *
- * Purpose: context, decision, probe and layout, and the locks on the PEs, which are waited for.
- * Invariants: what is laid out is locked (but for a dry run, and where there is no ledger), before anything of the
- * application is started; where others were quicker it is chosen anew among what remains.
+ * Purpose: context, decision, probe and layout, and the wait for locks on the PEs.
+ * Invariants: the PEs of the layout are locked before any process of the application starts (except in a dry run, or
+ * without a ledger). If other runs lock them first, the choice is repeated among the remaining PEs.
  */
 
-/* Everything up to the point where something could be started. */
+/* A run, ready to be started. */
 struct launch_plan {
     struct context c;
     const struct hrun_settings *set;
-    struct question ask;          /* as given, but for what does not count in this run */
-    int64_t N;                    /* as given, 0: it was not */
-    struct hrun_mapping mapping;  /* as given, with -N where that is mpirun's */
-    struct hrun_mapping granted;  /* where nothing else says where processes go: as the allocation grants them */
+    struct question ask;          /* as given, without options that do not apply to this run */
+    int64_t N;                    /* as given; 0: not given */
+    struct hrun_mapping mapping;  /* as given, including a -N with mpirun's meaning */
+    struct hrun_mapping granted;  /* placement by the allocation, used if no other placement is given */
     struct ledger ledger;
     struct profiles known;
     struct decision d;
     struct variants variants;
     struct work w;
-    char *named[2];               /* the words, where the user gave none: a program of the definition */
+    char *named[2];               /* words from the definition's program if the user gave none */
     struct probe probe;
     struct hrun_layout *layout;
-    int sig;                      /* the signal that has ended the waiting, else 0 */
+    int sig;                      /* the signal that ended the wait, else 0 */
 };
 
-/* 0, or -1 with *err, which says nothing where sig is set. To be released in any case. Errors: those of the rooms;
- * HRUN_EBUSY where others use what is needed. */
+/* Fill *p; release it in any case. Result: 0, or -1 with *err, which is empty if p->sig is set. Errors: those of the
+ * rooms called; HRUN_EBUSY if other runs use the PEs. */
 int plan_launch(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err);
 void launch_plan_release(struct launch_plan *p);
 
