@@ -1,6 +1,6 @@
-/* command.h - what the main functions of hrun and hrun-calibrate share: command line, messages, exit statuses
+/* command.h - shared by the main functions of hrun and hrun-calibrate: command line, messages, exit statuses
  *
- * Purpose: the options that both have, and their way into struct settings; lib/session goes on from there.
+ * Purpose: parse the options that both commands have into struct settings, which lib/session uses.
  */
 #ifndef HRUN_COMMAND_H
 #define HRUN_COMMAND_H
@@ -10,23 +10,23 @@
 #include "base/opts.h"
 #include "session/context.h"
 
-/* hrun's own exit statuses, as env(1) and timeout(1). */
+/* hrun's own exit statuses, like those of env(1) and timeout(1). */
 enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIMEOUT = 124 };
 
-/* To be called first in main. From then on stdout and stderr show control characters and bytes that are no UTF-8 as
- * text (hrun_buf_add_printable). Closed descriptors 0 to 2 are opened on /dev/null, so that no file of ours takes their
- * place. A closed pipe and a file over its size limit become errors of write(2): their signals get handlers that do
- * nothing, which, unlike SIG_IGN, programs that hrun starts do not inherit. */
+/* Call this first in main. From then on stdout and stderr show control characters and invalid UTF-8 as text
+ * (hrun_buf_add_printable). Closed descriptors 0 to 2 are opened on /dev/null, so that no other file gets their
+ * numbers. SIGPIPE and SIGXFSZ get empty handlers, so that write(2) fails instead. Unlike SIG_IGN, programs that hrun
+ * starts do not inherit these. */
 void context_start(void);
 
-/* Print data as they are; filtered where a terminal shows them. */
+/* Print data on stdout unchanged, or filtered as above if stdout is a terminal. */
 void context_print_data(const char *data, size_t len);
 
-/* --hostfile is given once, as with mpirun; lists of --host are joined. */
+/* --hostfile may be given only once, as with mpirun; several lists of --host are joined. */
 int context_set_hostfile(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
-/* hrun_opt_append of a variable; srun's lists of them, and NONE, are refused. */
+/* hrun_opt_append for a variable. srun's lists of variables and NONE are refused. */
 int context_export(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
 #define COMMON_AT(member) offsetof(struct settings, member)
@@ -34,7 +34,7 @@ int context_export(void *settings, const struct hrun_opt *opt, const char *value
 /* Names of options, for `needs` and `against` of a row. */
 #define NAMES(...) (const char *const[]){ __VA_ARGS__, NULL }
 
-/* Rows of the option table that both commands have, each with the modes of the command in which it counts. */
+/* Rows of the option table for both commands. in: the modes in which the option is allowed. */
 #define OPTION_APP(in) \
     { "app", 0, HRUN_OPT_NAME, "NAME", "hrun --list-apps", \
       "app definition (default: the one that knows the program's name)", "Application", hrun_opt_string, \
@@ -58,7 +58,7 @@ int context_export(void *settings, const struct hrun_opt *opt, const char *value
     { "force", 0, HRUN_OPT_NONE, NULL, NULL, "overwrite files hrun did not write; run what the rule excludes", \
       "Application", hrun_opt_flag, COMMON_AT(force), .modes = in }
 
-/* Which hosts, and what of them is used. */
+/* Hosts, and the parts of them that are used. */
 #define OPTIONS_HOSTS(in) \
     { "hostfile", 0, HRUN_OPT_FILE, "FILE", NULL, "hosts, one per line (name slots=N)", \
       "Machine", context_set_hostfile, 0, .modes = in, .often = 1 }, \
@@ -105,7 +105,7 @@ int context_export(void *settings, const struct hrun_opt *opt, const char *value
 #define OPTION_JSON(in) \
     { "json", 0, HRUN_OPT_NONE, NULL, NULL, "print for machines", "Output", hrun_opt_flag, COMMON_AT(json), \
       .modes = in, .often = 1 }
-/* These count, or do no harm, everywhere. */
+/* These are allowed in all modes. */
 #define OPTIONS_TELL \
     { "quiet", 'q', HRUN_OPT_NONE, NULL, NULL, "say nothing but errors", \
       "Output", hrun_opt_flag, COMMON_AT(quiet), .modes = ~0U, .of_user = 1 }, \
@@ -118,43 +118,43 @@ int context_export(void *settings, const struct hrun_opt *opt, const char *value
     { "completion", 0, HRUN_OPT_NONE, NULL, NULL, NULL, \
       "Output", hrun_opt_flag, COMMON_AT(completion), .modes = ~0U }
 
-/* Cluster from the settings; after context_app, whose definition may want other PEs (`threads: fill`: whole nodes,
- * unless the settings or a cluster file say otherwise). */
+/* Find the cluster from the settings. Call it after context_app, since a definition may change the PEs (`threads:
+ * fill`: whole nodes, unless the settings or a cluster file set the level). */
 int context_cluster(struct context *c, const struct settings *s, struct hrun_error *err);
 
-/* Print "hrun: ..." for an error on stderr; result: the exit status that goes with it. */
+/* Print an error on stderr as "COMMAND: ...". Result: the exit status for it. */
 int context_complain(const char *command, const struct hrun_error *err);
 
-/* A word that people take for a subcommand, though it may be a program, and what to type. */
+/* A word that users mistake for a subcommand, and what to type instead. */
 struct context_not_program {
     const char *word, *instead;
 };
 
-/* A command, as its command line is read. */
+/* Description of a command, for reading its command line. */
 struct context_command {
     const char *name;                 /* "hrun" */
     const struct hrun_opt *options;
     const struct hrun_opt_mode *modes;
     const char *usage, *after;        /* lines of --help above and below the options */
     const char *subcommands;          /* for the completion (hrun_opts_completion) */
-    /* Cut words, without "--" before them, into several programs at each ':'; NULL: such words are refused. */
+    /* Split words that no "--" precedes into several programs at each ':'; NULL: such words are refused. */
     int (*read_programs)(struct settings *s, char **words, struct hrun_error *err);
     const struct context_not_program *not_programs;   /* up to a NULL word; NULL: none */
 };
 
 /* Read the command line into the settings, of which s is the first member; argv is overwritten. *words gets the program
  * and its arguments, or the names behind a subcommand, among which options may stand.
- * Result: the command's mode; -1 when nothing is left to be done: --help and the like were answered (*status 0), or the
- * command line is wrong, and a message was printed. */
+ * Result: the command's mode; -1 with the exit status in *status if --help or the like was answered (0), or after a
+ * message about a wrong command line. */
 int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                          char ***words, int *status);
 
-/* Prepare an errand of this mode: if PATH has no program of this name, take the one in the working directory, as mpirun
- * does, into words[0], and say so; warn of an option after the program that the user may have meant for the command. */
+/* Prepare a mode: if PATH has no program of this name, put the one in the working directory into words[0], as mpirun
+ * does, and print a note; warn of an option after the program that may have been meant for the command. */
 void context_begin(const struct context_command *cmd, struct settings *s, int mode, char **words);
 
-/* Flush standard output at the end of main. Result: status, or STATUS_FAILED with a message when standard output could
- * not be written; 141, as after SIGPIPE, without a message when its reader has gone. */
+/* Flush standard output at the end of main. Result: status; STATUS_FAILED with a message if standard output cannot be
+ * written; 141, as after SIGPIPE, without a message if its reader is gone. */
 int context_end(const char *command, int status);
 
 #endif
