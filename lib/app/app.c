@@ -1,4 +1,4 @@
-/* app.c - the questions asked of a definition; see app.h for the contracts */
+/* app.c - queries on a definition; see app.h for the contracts */
 #include "app/app.h"
 
 #include "base/alloc.h"
@@ -136,7 +136,7 @@ int hrun_app_share_memory(const struct hrun_app *app, int64_t N, int64_t P, doub
 
 /* ---------------------------------------------------------------- shares in whole units */
 
-/* A whole number above 0. */
+/* Evaluate e, which must give a whole number above 0. */
 static int count_units(const struct hrun_app *app, struct hrun_expr *e, const char *key, int64_t N, int64_t *out,
                        struct hrun_error *err)
 {

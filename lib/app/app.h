@@ -1,11 +1,11 @@
 /* app.h - app definitions: what an application accepts, how its time behaves, what it reads and prints
  *
- * Purpose: load share/profiles/NAME.yaml (format: hrun-app(5)) and answer what models, search and launch ask about the
- * application. The other headers of this folder do what depends on a run: template.h, inputs.h, clock.h.
+ * Purpose: load share/profiles/NAME.yaml (format: hrun-app(5)) and answer the questions of models, search and launch
+ * about the application. Other headers of this folder are about single runs: template.h, inputs.h, clock.h.
  * Invariants:
- *   - every mistake in a definition is found at loading, with file, line, column and what would be right;
- *   - a loaded definition is not changed but by hrun_app_fix_threads, hrun_app_suit and hrun_app_rule_of_runs, except
- *     that its expressions hold the variables of an evaluation (one thread at a time).
+ *   - every mistake in a definition is reported at loading, with file, line, column and a correction;
+ *   - only hrun_app_fix_threads, hrun_app_suit and hrun_app_rule_of_runs change a loaded definition; its expressions
+ *     hold the variables of an evaluation, so only one thread at a time may evaluate them.
  */
 #ifndef HRUN_APP_APP_H
 #define HRUN_APP_APP_H
@@ -18,14 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most processes that a definition may put on one PE. A PE is a node at most, and Linux runs on at most 8192
- * CPUs (NR_CPUS of x86-64): more processes could not even have a hardware thread each. On the largest host list
- * (16384 names) that makes 2^27 processes, which lib/plan still counts (up to 2^30). */
+/* The largest number of processes of a definition on one PE. A PE is at most a node, and Linux supports at most 8192
+ * CPUs (NR_CPUS of x86-64). On the largest host list (16384 names) that makes 2^27 processes, within the 2^30 of
+ * lib/plan. */
 enum { HRUN_PROCS_PER_PE_MAX = 8192 };
 
-/* NP-T terms may call hrun_app_functions: "alltoall(16*N/P^2)". Such a *network term* has the value of one such
- * operation where the ranks are, times the factor around it ("N*p2p(8)"), so that its coefficient is how often it
- * happens. */
+/* NP-T terms may call hrun_app_functions: "alltoall(16*N/P^2)". The value of such a *network term* is the time of
+ * one operation among the ranks on their hosts, times the factor around the call ("N*p2p(8)"); its coefficient is the
+ * number of operations. */
 struct hrun_term {
     char *text;                 /* as written: "N^3/P" */
     struct hrun_expr *expr;
@@ -39,56 +39,56 @@ struct hrun_terms {
     int n;
 };
 
-/* How times follow from measurements (key `family`); the models of lib/model. */
+/* The kind of model of lib/model (key `family`). */
 enum hrun_app_family {
     HRUN_APP_NPT,               /* formulas in N and P (paper 000) */
     HRUN_APP_WEAK,              /* rows of a mesh on each process (paper 001) */
     HRUN_APP_RING,              /* a ring of virtual processes (paper 004) */
     HRUN_APP_ANALYTIC,          /* a formula in the speeds of the PEs and the network (paper 003, section 3.3) */
-    HRUN_APP_FAMILIES           /* how many there are */
+    HRUN_APP_FAMILIES           /* their number */
 };
 
-/* The names that `family` may have, in the order of the enum, ended by NULL; lib/model has a row for each. */
+/* The values of key `family` in the order of the enum, ended by NULL; lib/model has a row for each. */
 extern const char *const hrun_app_family_names[];
 
-/* What a process of a ring does (family ring), over n = N/P, N and P. */
+/* The work of a process of a ring (family ring), over n = N/P, N and P. */
 struct hrun_app_ring {
     struct hrun_expr *local;    /* work on its own data, in any unit */
     struct hrun_expr *step;     /* work on its own data and visiting ones, in the same unit */
-    struct hrun_expr *bytes;    /* of the data that it sends in a step */
+    struct hrun_expr *bytes;    /* bytes that it sends in a step */
 };
 
-/* The mesh of family weak: N columns, the length of its messages, and rows that are shared out in whole units. */
+/* The mesh of family weak: N columns (the length of its messages), and rows that processes get in whole units. */
 struct hrun_app_weak {
-    struct hrun_expr *rows;     /* in all, over N */
-    struct hrun_expr *unit;     /* rows that stay together, over N */
-    struct hrun_expr *memory;   /* bytes of a process over N, P, W: its rows; NULL: `memory` of the definition counts */
+    struct hrun_expr *rows;     /* number of rows of the mesh, over N */
+    struct hrun_expr *unit;     /* rows of a unit, over N */
+    struct hrun_expr *memory;   /* bytes of a process over N, P, W (its rows); NULL: use `memory` of the definition */
 };
 
-/* What families other than npt say of times; NULL where it is another family. */
+/* The times of families other than npt; members of other families are NULL. */
 struct hrun_app_law {
     struct hrun_app_ring ring;
     struct hrun_app_weak weak;
     struct hrun_formula *formula;
 };
 
-/* The program is told which part of the work each process gets (key `shares`, family npt), in whole units. Terms of the
- * definition know this part as W, and are in proportion to it. */
+/* The program takes the share of each process as an argument (key `shares`, family npt), in whole units. In terms of
+ * the definition the share is W, to which they are proportional. */
 struct hrun_app_shares {
-    struct hrun_expr *units;    /* in all, over N; NULL: shares are equal */
-    struct hrun_expr *min;      /* of a process, over N */
-    struct hrun_expr *memory;   /* bytes of a process over N, P, W; NULL: `memory` of the definition counts */
-    int cyclic;                 /* `deal`: 1: units go to the ranks in laps; 0: each rank has its units in a row */
+    struct hrun_expr *units;    /* number of all units, over N; NULL: shares are equal */
+    struct hrun_expr *min;      /* least units of a process, over N */
+    struct hrun_expr *memory;   /* bytes of a process over N, P, W; NULL: use `memory` of the definition */
+    int cyclic;                 /* key `deal`. 1: units go to the ranks in laps; 0: each rank has consecutive units */
 };
 
-/* The program for some sub-clusters, in place of the one that is named. */
+/* A program for some sub-clusters that replaces the program of the command line. */
 struct hrun_app_build {
     char *on;                   /* name of a sub-cluster, or machine of its hosts (uname -m) */
-    char *program;              /* {program} in it stands for the one that is named */
+    char *program;              /* {program} in it stands for the program of the command line */
 };
 
 struct hrun_app_programs {
-    char **names;               /* by which the program is known */
+    char **names;               /* base names of programs with this definition */
     int n;
     struct hrun_app_build *builds;
     int nbuilds;
@@ -102,23 +102,23 @@ struct hrun_app_file {          /* an input that is written before a run */
 struct hrun_app_step {          /* a command that runs before the application (key `prepare`) */
     char **words;               /* templates */
     int nwords;
-    int mpi;                    /* 1: as many processes as the application has, where these will be; 0: one, here */
+    int mpi;                    /* 1: runs with the processes of the application, on their PEs; 0: one local process */
 };
 
-struct hrun_app_preset {        /* where a user's own input file says the value of a constant */
+struct hrun_app_preset {        /* the place of a constant's value in a user's own input file */
     const char *name, *file;
     int line;                   /* from 1 */
-    double value;               /* of the definition */
+    double value;               /* the definition's value */
 };
 
-/* What the folder of a run that only measures has of the working folder (key `scratch`). */
+/* The folder of a run that only measures (key `scratch`). */
 enum hrun_app_scratch {
-    HRUN_APP_SCRATCH_LINK,      /* copies of small files, links to large ones */
-    HRUN_APP_SCRATCH_COPY,      /* copies of all */
-    HRUN_APP_SCRATCH_NONE       /* it has no folder of its own, and runs in the working folder */
+    HRUN_APP_SCRATCH_LINK,      /* copies of the working folder's small files, links to large ones */
+    HRUN_APP_SCRATCH_COPY,      /* copies of all files */
+    HRUN_APP_SCRATCH_NONE       /* the working folder itself */
 };
 
-/* What a run is given. */
+/* The inputs of a run. */
 struct hrun_app_run {
     char **args;                /* templates appended to the command line when the user gives no arguments */
     int nargs;
@@ -129,30 +129,31 @@ struct hrun_app_run {
     int npresets;
     struct hrun_app_step *prepare;
     int nprepare;
-    int threads_fill;           /* `threads: fill`: a PE's cores are shared out to its processes, a thread for each */
+    int threads_fill;           /* `threads: fill`: a PE's cores are divided among its processes, one thread per core */
     char *threads;              /* OMP_NUM_THREADS as the user fixed it (hrun_app_fix_threads), or NULL */
     enum hrun_app_scratch scratch;
 };
 
-/* Where the program reports its time. */
+/* The place of the time that the program reports. */
 struct hrun_app_time {
-    const char *match;          /* POSIX extended regex, the first group being a number; NULL: wall clock */
-    const char *file;           /* pattern (glob(7), no template) of the file in which it is looked for, relative to
-                                   the working directory; NULL: standard output */
-    struct hrun_expr *value;    /* seconds over x, that number, N and P; NULL: x */
+    const char *match;          /* POSIX extended regex whose first group is a number x; NULL: wall clock */
+    const char *file;           /* pattern (glob(7), no template) of the file to search, relative to the working
+                                   directory; NULL: standard output */
+    struct hrun_expr *value;    /* seconds over x, N and P; NULL: x */
 };
 
 struct hrun_app_sizes {
     int64_t *v;                 /* suggested for calibration, ascending; may be empty */
     int n;
-    int in_command;             /* `size: number`: N is the number where this one of `args`, from 1, has {N}; else 0 */
-    int of_command;             /* `size: command`: it has no terms, and stands for commands that are applications of
-                                   their own, which take over what hrun_app_print_shared prints */
+    int in_command;             /* `size: number`: index from 1 of the argument in `args` with {N}, whose number is N;
+                                   else 0 */
+    int of_command;             /* 1: `size: command`: has no terms; each command becomes an application of its own
+                                   with the keys that hrun_app_print_shared prints */
 };
 
 struct hrun_app {
     char *name, *title;
-    char *file;                 /* where the definition was read */
+    char *file;                 /* path of the definition */
     struct hrun_app_programs programs;
     enum hrun_app_family family;
     struct hrun_expr *rule;     /* over N, P; never NULL ("1" when the definition has none) */
@@ -160,7 +161,7 @@ struct hrun_app {
     int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */
     int nprocs_per_pe;
     int suits_pes;              /* 1: `size` without procs_per_pe: hrun_app_suit makes the list */
-    int most_procs;             /* a larger P is not accepted: what a resource manager grants; 0: any. The caller's */
+    int most_procs;             /* largest accepted P, set by the caller from a resource manager's grant; 0: any */
     struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V), network terms among them */
     struct hrun_terms nt;       /* N-T terms over N (eq. 2): key `n` */
     struct hrun_terms pt;       /* P-T terms over T, P, N (eq. 3): key `p`; T is the N-T model's value */
@@ -171,116 +172,114 @@ struct hrun_app {
     struct hrun_const *consts;  /* the definition's `constants` by name, then its `derived`, overridden by -D */
     int nconsts;
     struct hrun_app_sizes sizes;
-    int fixed;                  /* `size: fixed`: each run has the same work, N = 1, which no word tells the program */
-    char *variant;              /* which one this is, or NULL; `name` is then "NAME.VARIANT" */
-    struct hrun_app **variants; /* the algorithms among which hrun chooses: definitions of their own, whose
-                                   measurements and models are apart from each other's; owned. Where there are some,
-                                   this definition itself cannot be predicted */
+    int fixed;                  /* `size: fixed`: each run has the same work; N = 1 and is not passed to the program */
+    char *variant;              /* name of this variant, whose `name` is "NAME.VARIANT"; or NULL */
+    struct hrun_app **variants; /* the algorithms from which hrun chooses; owned. Each is a definition with measurements
+                                   and models of its own. A definition with variants has no predictions itself */
     int nvariants;
 };
 
-/* Where definitions are searched, in order: `--profile-path` (colon-separated, may be NULL),
- * $HRUN_PROFILE_PATH, $XDG_CONFIG_HOME/hrun/profiles or ~/.config/hrun/profiles, /etc/hrun/profiles, and
- * `installed` (the share folder of this installation, may be NULL). Appends the existing folders to *dirs,
- * each once. Errors: HRUN_ENOENT for a folder of `--profile-path` that does not exist. */
+/* Append the existing folders of definitions to *dirs in the order of the search, each once: profile_path (the option
+ * `--profile-path`, colon-separated, may be NULL), $HRUN_PROFILE_PATH, $XDG_CONFIG_HOME/hrun/profiles or
+ * ~/.config/hrun/profiles, /etc/hrun/profiles, and `installed` (the share folder of this installation, may be NULL).
+ * Errors: HRUN_ENOENT for a folder of profile_path that does not exist. */
 int hrun_app_path(const char *profile_path, const char *installed, struct hrun_strvec *dirs,
                   struct hrun_error *err);
 
-/* Load one definition. defines: "NAME=VALUE" strings of -D; a name that the definition does not declare under
- * `constants` is an error that lists the declared ones.
+/* Load one definition. defines: "NAME=VALUE" strings of -D, whose names must be among the `constants` of the
+ * definition.
  * Errors: HRUN_EPARSE with file, line, column; HRUN_EINVAL for a bad define; HRUN_ENOENT, HRUN_EIO. */
 int hrun_app_load(const char *file, char *const *defines, struct hrun_app **out,
                   struct hrun_error *err);
-/* The same for text in memory; name stands for the file in messages, and is its `file`. */
+/* The same for text in memory; name is used as the file name in messages and in `file`. */
 int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines,
                    struct hrun_app **out, struct hrun_error *err);
 void hrun_app_destroy(struct hrun_app *app);
 
-/* [a-z0-9][a-z0-9._-]* without .yaml at its end, so that a name is a file name anywhere and never an option nor a path.
- * Result: 1 or 0. */
+/* 1 if s matches [a-z0-9][a-z0-9._-]* and does not end in .yaml, else 0. Such a name is a valid file name and never an
+ * option or a path. */
 int hrun_app_is_name(const char *s);
-/* The name that an application of this program has: its own in lower-case letters, without the folder, '-' for what may
- * not stand in one ("./Mini MD" -> "mini-md"). The caller frees it; "" where nothing is left. */
+/* The application's name for a program: its base name in lower case, with '-' for invalid characters ("./Mini MD" ->
+ * "mini-md"). The caller frees it; "" if nothing is left. */
 char *hrun_app_name_of(const char *program);
 
-/* A definition for a program that none knows: any P is accepted, one process per PE, no terms, no arguments, the wall
- * clock; its name is hrun_app_name_of, its file "". Errors: HRUN_EINVAL (nothing of the name is left). */
+/* A definition for a program without one: any P is accepted, one process per PE, no terms, no arguments, the wall
+ * clock; its name is that of hrun_app_name_of, its file "". Errors: HRUN_EINVAL (the name would be empty). */
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err);
 
-/* For suits_pes: set the numbers of processes that PEs with cores[n] cores (0: not known) may hold. With one core: 1
- * and 2; with c: 1, c/2 and c, which share the cores as with threads_fill. For PEs of several kinds: all of these. */
+/* For suits_pes: set procs_per_pe for PEs with cores[n] cores (0: not known): 1 and 2 for one core; 1, c/2 and c for c
+ * cores, which processes divide as with threads_fill; for PEs of several kinds the union of their numbers. */
 void hrun_app_suit(struct hrun_app *app, const int *cores, int n);
 
-/* Which variant has this name: 0..nvariants-1, or -1 with HRUN_ENOENT, naming the known ones and the nearest. */
+/* The index of the variant with this name, or -1 with HRUN_ENOENT, naming the known ones and the nearest. */
 int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct hrun_error *err);
 
-/* 1 if the definition has network terms, or a formula that asks for the network. */
+/* 1 if the definition has network terms or a formula that uses the network. */
 int hrun_app_has_network(const struct hrun_app *app);
 
-/* Find and load by name (NAME.yaml, or a path when name holds a '/' or ends in .yaml); "NAME.VARIANT" is a variant of
- * NAME, where there is no such file.
+/* Find and load by name (NAME.yaml, or a path when name has a '/' or ends in .yaml). Without a file of that name,
+ * "NAME.VARIANT" is a variant of NAME.
  * Errors: HRUN_ENOENT naming the folders searched and the nearest known name. */
 int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines,
                   struct hrun_app **out, struct hrun_error *err);
 
-/* Find the definition whose `programs` holds the base name of program. *out = NULL and 0 when none does;
- * two definitions in one folder that claim the same program are an error that names both (HRUN_EINVAL).
- * A definition hides those of its name in later folders. One that has mistakes fails the call only when the
- * program's name is a word of it, comments apart: a broken file is no reason to refuse a program that it does
- * not concern. */
+/* Find the definition whose `programs` has the base name of program. *out = NULL and 0 when none has. A definition
+ * hides those of its name in later folders. Errors: HRUN_EINVAL if two definitions in one folder have the program;
+ * those of hrun_app_load for a definition with mistakes whose text, without comments, has the program's name as a word.
+ * */
 int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, char *const *defines,
                           struct hrun_app **out, struct hrun_error *err);
 
 /* Names of all definitions in dirs, sorted, each once. */
 int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err);
 
-/* Does the rule accept (N, P), and has each process the least units (errors: also those of hrun_app_units)? 1, 0, or
- * -1 with HRUN_ENONFINITE ("rule of hpl: '...' divides by zero at N=..., P=..."). */
+/* 1 if the rule accepts (N, P) and each process can have its least units, else 0; -1 with HRUN_ENONFINITE ("rule of
+ * hpl: '...' divides by zero at N=..., P=...") or an error of hrun_app_units. */
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
 
 /* Bytes per process; *bytes = 0 when the definition has no memory expression. Errors: HRUN_ENONFINITE,
  * HRUN_EINVAL for a negative value. */
 int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err);
 
-/* What a process does in a ring of P processes. */
+/* The work of a process in a ring of P processes. */
 struct hrun_ring_work {
     double n;                   /* N/P */
     double local, step;         /* units of work */
     double bytes;
 };
 
-/* Of a definition of family ring. Errors: HRUN_ENONFINITE, HRUN_EINVAL for a negative value; *out is as before. */
+/* For family ring. Errors: HRUN_ENONFINITE, HRUN_EINVAL for a negative value; *out is unchanged then. */
 int hrun_app_ring_work(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_ring_work *out,
                        struct hrun_error *err);
 
-/* Of a definition of family weak: how many units of rows the mesh of size N has, a part of one counting as one, and the
- * rows of a unit. Errors: HRUN_ENONFINITE, HRUN_EINVAL (no whole number above 0). */
+/* For family weak. *units: number of units of the mesh of size N, rounded up; *unit: rows of a unit.
+ * Errors: HRUN_ENONFINITE, HRUN_EINVAL (not a whole number above 0). */
 int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *unit, struct hrun_error *err);
 
-/* Of a definition with `shares`: how many units there are, and the least of a process. Errors: HRUN_ENONFINITE,
- * HRUN_EINVAL (no whole number above 0). */
+/* For a definition with `shares`. *units: number of all units; *least: fewest units of a process.
+ * Errors: HRUN_ENONFINITE, HRUN_EINVAL (not a whole number above 0). */
 int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err);
 
-/* With equal shares, the largest part of the work of a process, relative to one P-th: 1 where P divides the units,
- * and without `shares`. For a number of units, or for those of size N. */
+/* With equal shares, the largest share of a process relative to 1/P: 1 if P divides the units, and without `shares`.
+ * For a number of units, or for the units of size N. */
 double hrun_units_uneven(int64_t units, int64_t P);
 double hrun_app_uneven(const struct hrun_app *app, int64_t N, int64_t P);
 
-/* Is this NP-T term in proportion to the share W of a process? */
+/* 1 if this NP-T term is proportional to the share W of a process, else 0. */
 int hrun_app_term_is_shared(const struct hrun_app *app, const struct hrun_expr *term);
 
-/* Bytes of a process whose part of the work is W, or, of family weak, that has W rows. Definitions whose memory does
- * not depend on it: as hrun_app_memory, which for the others assumes equal parts. */
+/* Bytes of a process with the share W or, for family weak, with W rows. If memory does not depend on W, the same as
+ * hrun_app_memory, which assumes equal shares. */
 int hrun_app_share_memory(const struct hrun_app *app, int64_t N, int64_t P, double W, double *bytes,
                           struct hrun_error *err);
 
-/* The most units, up to `units`, of a process among P that fit into room_bytes (not above 0: all of them). The memory
- * must not fall as they grow. Result: their number, or -1: errors as above. */
+/* The largest number of units, up to `units`, of one of P processes that fits into room_bytes; all if room_bytes <= 0.
+ * The memory must not fall as units grow. -1 after an error as above. */
 int64_t hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int64_t units, double room_bytes,
                                struct hrun_error *err);
 
-/* The user fixes OMP_NUM_THREADS of an application that fills its cores with threads: from now on its measurements
- * are of that number, apart from those of other numbers and of the filled ones. */
+/* Fix OMP_NUM_THREADS of an application with threads_fill. Its measurements are kept apart from those with other
+ * numbers of threads (see hrun_app_consts_text). */
 void hrun_app_fix_threads(struct hrun_app *app, const char *value);
 
 #endif

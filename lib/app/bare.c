@@ -1,4 +1,4 @@
-/* bare.c - an application of which nothing is known but its program; see app.h for the contract */
+/* bare.c - the definition of a program that has none; see app.h for the contract */
 #include "app/load.h"
 
 #include "base/alloc.h"

@@ -20,11 +20,11 @@ enum {
     SEARCHED_MAX = 16384    /* bytes that one compiled expression searches, since each takes memory */
 };
 
-/* What a file was before the run. */
+/* A file before the run. */
 struct before {
     char *path;
     off_t length;
-    uLong crc;              /* of these bytes */
+    uLong crc;              /* CRC-32 of its content */
     ino_t inode;
     struct timespec mtime;
 };
@@ -34,20 +34,20 @@ struct hrun_clock {
     double N, P;
     struct hrun_time_match *pattern;
     char *path;             /* pattern of the files to read below the working directory, or NULL for standard output */
-    size_t dir_len;         /* of that directory's name, with a slash */
-    struct before *before;  /* of each file that matched before the run */
+    size_t dir_len;         /* length of that directory's name with a slash */
+    struct before *before;  /* one for each file that matched before the run */
     size_t nbefore;
     struct hrun_buf line;   /* the line that has not ended yet */
     struct hrun_buf late;   /* the last line that matched, if it is long: searched at the end; else empty */
-    size_t searched;        /* bytes, by pattern */
-    int skip;               /* it is longer than HRUN_CLOCK_LINE: the rest is dropped */
+    size_t searched;        /* bytes searched with `pattern` */
+    int skip;               /* 1: `line` has reached HRUN_CLOCK_LINE; the rest is dropped */
     struct hrun_buf found;  /* the last match's group */
     int matched;
 };
 
 /* ------------------------------------------------------------------ lines */
 
-/* Before len more bytes are searched. */
+/* Call before searching len bytes: compile the pattern again to release its memory if it has searched too many. */
 static void renew_pattern(struct hrun_clock *c, size_t len)
 {
     c->searched += len;
@@ -80,10 +80,10 @@ static void end_line(struct hrun_clock *c)
     int matches = 0;
 
     c->skip = 0;
-    /* A line ends at its first NUL; a blank keeps what stands behind it. */
+    /* Replace NULs by blanks, as a NUL would end the line. */
     for (char *s = c->line.data; len > 0 && (s = memchr(s, 0, (size_t)(c->line.data + len - s))); )
         *s = ' ';
-    /* Between the two characters of "\r\n" stands no line. */
+    /* "\r\n" is one line end: ignore the empty line within. */
     if (len) {
         renew_pattern(c, len);
         matches = hrun_time_match_test(c->pattern, c->line.data);
@@ -97,7 +97,7 @@ static void end_line(struct hrun_clock *c)
     hrun_buf_reset(&c->line);
 }
 
-/* Lines end with a line feed; a program that shows its progress ends them with a carriage return. */
+/* Lines end with a line feed or, in progress displays, with a carriage return. */
 static void feed(struct hrun_clock *c, const char *data, size_t len)
 {
     while (len > 0) {
@@ -121,14 +121,14 @@ static void feed(struct hrun_clock *c, const char *data, size_t len)
 
 void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len)
 {
-    /* With a file to read, standard output does not count. */
+    /* If the time is in a file, standard output is ignored. */
     if (!c->path)
         feed(c, data, len);
 }
 
 /* ------------------------------------------------------------------ files */
 
-/* Read fd from where it stands: to c's lines if c is given, else into the checksum; at most max bytes, all if
+/* Read fd from its present position: into c's lines, or into the checksum if c is NULL; at most max bytes, all if
  * max is -1. Result: the number of bytes, or -1 with errno. */
 static off_t read_on(int fd, off_t max, struct hrun_clock *c, uLong *crc)
 {
@@ -154,7 +154,7 @@ static off_t read_on(int fd, off_t max, struct hrun_clock *c, uLong *crc)
     return total;
 }
 
-/* Open a file and look at it. Result: its descriptor; -1 with *err, or with errno ENOENT, which is no error here. */
+/* Open and stat a file. Result: its descriptor; -1 with *err, or with errno ENOENT and without *err. */
 static int open_time_file(const char *path, struct stat *st, struct hrun_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -171,7 +171,7 @@ static int open_time_file(const char *path, struct stat *st, struct hrun_error *
     return fd;
 }
 
-/* The files that match now. Result: 0, and found is to be given to globfree; or -1. */
+/* The files that match now. Result: 0, and the caller passes found to globfree; or -1. */
 static int find_time_files(const struct hrun_clock *c, glob_t *found, struct hrun_error *err)
 {
     int rc = glob(c->path, 0, NULL, found);
@@ -184,7 +184,7 @@ static int find_time_files(const struct hrun_clock *c, glob_t *found, struct hru
     return hrun_fail_errno(err, HRUN_EIO, "cannot look for '%s'", c->path);
 }
 
-/* A folder or the like that a pattern happens to match. */
+/* 1 if a pattern matches something that is not a regular file, such as a folder; else 0. */
 static int is_other(const struct hrun_clock *c, const char *path)
 {
     struct stat st;
@@ -192,7 +192,7 @@ static int is_other(const struct hrun_clock *c, const char *path)
     return strpbrk(c->app->time.file, "*?[") && !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
-/* Remember what the files are before the run. */
+/* Record the files before the run. */
 static int look_before(struct hrun_clock *c, struct hrun_error *err)
 {
     glob_t found = { 0 };
@@ -227,7 +227,7 @@ static int look_before(struct hrun_clock *c, struct hrun_error *err)
     return rc;
 }
 
-/* What the file was before the run; one that was not there is empty. */
+/* The file before the run; an empty one if it did not exist. */
 static struct before before_of(const struct hrun_clock *c, const char *path)
 {
     for (size_t i = 0; i < c->nbefore; i++)
@@ -236,8 +236,8 @@ static struct before before_of(const struct hrun_clock *c, const char *path)
     return (struct before){ .crc = crc32_z(0, NULL, 0) };
 }
 
-/* Read what the run added to a file, or all of it if the run wrote it anew: its beginning is no longer what it was, or
- * nothing was added although it was written. Result: 1; 0 when the run did not write it; or -1. */
+/* Read the part that the run appended to a file, or all of it if the run rewrote it: its old content has changed, or it
+ * was written without growing. Result: 1; 0 when the run did not write it; or -1. */
 static int read_time_file(struct hrun_clock *c, const char *path, struct hrun_error *err)
 {
     struct before b = before_of(c, path);
@@ -262,7 +262,7 @@ static int read_time_file(struct hrun_clock *c, const char *path, struct hrun_er
     return rc;
 }
 
-/* Read the file that the run wrote; there has to be one. */
+/* Read the file that the run wrote. It is an error if there is none or more than one. */
 static int read_time_files(struct hrun_clock *c, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf names = HRUN_BUF_INIT;
@@ -315,7 +315,7 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
     }
     if (!app->time.file)
         return c;
-    for (const char *s = dir; *s; s++)      /* only the file's name is a pattern, not that of the folder */
+    for (const char *s = dir; *s; s++)      /* quote the folder's name: it is not a pattern */
         hrun_buf_addf(&path, "%s%c", strchr("*?[\\", *s) ? "\\" : "", *s);
     hrun_buf_addf(&path, "/%s", app->time.file);
     c->dir_len = strlen(dir) + 1;
@@ -328,7 +328,7 @@ fail:
     return NULL;
 }
 
-/* A number, in which Fortran may write the exponent with a D; or, with units, "1m 2.34s". */
+/* Parse a number, whose exponent may have Fortran's D, or a time with units: "1m 2.34s". */
 static int parse_seconds(const char *text, double *t)
 {
     autorelease(hrun_buf_release) struct hrun_buf number = HRUN_BUF_INIT, units = HRUN_BUF_INIT;

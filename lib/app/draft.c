@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 80 };     /* characters of a text that cannot be written */
+enum { SHOWN = 80 };     /* largest number of characters of a text in a message */
 
-/* A scalar between single quotes, in which only these are doubled. */
+/* Append a YAML scalar in single quotes; single quotes in it are doubled. */
 static int add_quoted(const char *text, struct hrun_buf *out, struct hrun_error *err)
 {
     hrun_buf_addc(out, '\'');
@@ -59,8 +59,8 @@ static int add_flow_list(const char *key, char *const *v, size_t n, struct hrun_
     return 0;
 }
 
-/* A word of a command line as a template of args: of the braces only those of {N}, {P} and {shares} mean something
- * there, and {{N}, {{P} and {{shares} are these without a meaning in both. */
+/* Convert a word of a command line to a template of args. In the word only {N}, {P} and {shares} are templates, so
+ * other braces are doubled; {{N}, {{P} and {{shares} are literal text in both. */
 static void add_template(struct hrun_strvec *v, const char *word)
 {
     static const char *const begin[] = { "{N}", "{P}", "{shares}", "{shares:", "{{N}", "{{P}", "{{shares}",
@@ -80,7 +80,7 @@ static void add_template(struct hrun_strvec *v, const char *word)
     hrun_strvec_push(v, b.data);
 }
 
-/* What is over P is in proportion to the share of a process. */
+/* Replace "/P" at the end of terms by "*W", the share of a process. */
 static void add_shared_terms(const struct hrun_strvec *terms, struct hrun_strvec *out)
 {
     for (size_t i = 0; i < terms->n; i++) {

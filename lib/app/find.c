@@ -1,4 +1,4 @@
-/* find.c - where definitions are; see app.h for the contracts */
+/* find.c - find definitions by name or program; see app.h for the contracts */
 #include "app/app.h"
 
 #include "base/alloc.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A definition is a page of text; a larger file is not one. */
+/* Larger files are not definitions. */
 enum { DEFINITION_MAX = 1 << 20 };
 
-/* Append an existing folder that is not yet there. */
+/* Append a folder if it exists and is not in dirs yet. */
 static void push_dir(struct hrun_strvec *dirs, const char *path)
 {
     for (size_t i = 0; i < dirs->n; i++)
@@ -25,7 +25,7 @@ static void push_dir(struct hrun_strvec *dirs, const char *path)
         hrun_strvec_push(dirs, path);
 }
 
-/* A colon-separated list. option: its name when each folder must exist, else NULL. */
+/* Append the folders of a colon-separated list. option: its name if each folder must exist, else NULL. */
 static int push_dirs(struct hrun_strvec *dirs, const char *list, const char *option, struct hrun_error *err)
 {
     while (list && *list) {
@@ -120,7 +120,7 @@ static int fail_not_found(const struct hrun_strvec *dirs, const char *name, stru
                      known.n ? all.data : "none", dirs->n ? where.data : "no folder exists");
 }
 
-/* The file of name[len] in the first folder that has it, owned by the caller; NULL: none has. */
+/* The path of name[len].yaml in the first folder that has it, or NULL; the caller frees it. */
 static char *find_definition(const struct hrun_strvec *dirs, const char *name, size_t len)
 {
     for (size_t i = 0; len && i < dirs->n; i++) {
@@ -164,7 +164,7 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
     return hrun_app_load(of_variant, defines, &whole, err) || only_variant(whole, dot + 1, out, err) ? -1 : 0;
 }
 
-/* The characters that may follow a program's name in a longer one: "lu" is no word of "xlu" or "lu-mz". */
+/* 1 for a character of program names, else 0: "lu" is not a word of "xlu" or "lu-mz". */
 static int in_name(char c)
 {
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("_-+.", c));
@@ -180,8 +180,8 @@ static int contains_word(const char *text, size_t len, const char *word)
     return 0;
 }
 
-/* Does the value of `programs` have this word, lines of comment apart? In a text that has no line with that key, the
- * whole text counts. */
+/* 1 if the value of `programs`, without comment lines, has the program as a word, else 0. Searches the whole text if no
+ * line has that key. */
 static int may_claim(const char *text, const char *program)
 {
     static const char wanted[] = "programs:";
@@ -200,7 +200,7 @@ static int may_claim(const char *text, const char *program)
     return !seen && contains_word(text, strlen(text), program);
 }
 
-/* Blank out the comments: from a '#' at the beginning of a line or behind a blank. */
+/* Replace comments by blanks. A '#' at the beginning of a line or behind a blank begins one. */
 static void drop_comments(char *text)
 {
     for (char *s = text; (s = strchr(s, '#')); s++)
@@ -208,8 +208,8 @@ static void drop_comments(char *text)
             memset(s, ' ', strcspn(s, "\n"));
 }
 
-/* Load the definition at path if it claims the program, which most do not: their text is only searched.
- * *app = NULL and 0 if it does not. */
+/* Load the definition at path if its `programs` has the program, else *app = NULL and 0. The text is searched first, as
+ * most definitions have not. */
 static int load_for(const char *path, const char *program, struct hrun_app **app, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -218,7 +218,7 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
     *app = NULL;
     if (hrun_file_read(path, DEFINITION_MAX, &text, NULL) || !may_claim(text.data, program))
         return 0;
-    /* The defines are for the definition that is found: of the others only the programs matter. */
+    /* The defines apply only to the definition that is found, so load without them. */
     if (!hrun_app_load(path, NULL, app, &why)) {
         for (int i = 0; i < (*app)->programs.n; i++)
             if (!strcmp((*app)->programs.names[i], program))
@@ -227,7 +227,7 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
         *app = NULL;
         return 0;
     }
-    /* In a sound definition, what looks like a comment may be part of a text. */
+    /* Only in a broken definition: in a valid one a text may contain '#'. */
     drop_comments(text.data);
     if (!may_claim(text.data, program))
         return 0;
@@ -236,7 +236,7 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
     return -1;
 }
 
-/* The definition in one folder that claims the program, among names[first] and those behind; the names before are of
+/* Find the definition of the program in one folder, whose names begin at names[first]. The names before are those of
  * earlier folders and hide equal ones. *found stays NULL if there is none. */
 static int find_in(const char *dir, const struct hrun_strvec *names, size_t first, const char *program,
                    struct hrun_app **found, struct hrun_error *err)

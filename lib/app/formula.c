@@ -18,16 +18,16 @@ static const char *const functions[HRUN_FORMULA_FUNCTIONS] = {
     [HRUN_FORMULA_BEFORE] = "before", [HRUN_FORMULA_TOTAL] = "total", [HRUN_FORMULA_MOST] = "most",
 };
 
-/* What differs between the processes of a configuration. */
+/* Variables that differ between the processes of a configuration. */
 static const enum hrun_formula_variable of_process[] = {
     HRUN_FORMULA_SHARE, HRUN_FORMULA_PERF, HRUN_FORMULA_ROOT, HRUN_FORMULA_RANK
 };
 
-/* The names that the next step may use. */
+/* The names for the next step. */
 struct formula_names {
     const char **vars;
     struct hrun_expr_function *functions;
-    struct hrun_expr_scope scope;       /* of both */
+    struct hrun_expr_scope scope;       /* points to both */
 };
 
 void hrun_formula_destroy(struct hrun_formula *f)
@@ -54,7 +54,7 @@ static void begin_names(struct formula_names *names, const struct hrun_formula_s
                                              names->functions, own + HRUN_FORMULA_FUNCTIONS };
 }
 
-/* Why a value cannot have this name, or NULL. */
+/* The reason why a value cannot have this name, or NULL. */
 static const char *name_fault(const struct hrun_expr_scope *scope, const char *name)
 {
     if (!hrun_expr_is_name(name))
@@ -71,7 +71,7 @@ static const char *name_fault(const struct hrun_expr_scope *scope, const char *n
     return NULL;
 }
 
-/* A step that uses what differs between processes only inside total or most counts as one that varies. */
+/* 1 if the value of a step may differ between processes, else 0. Arguments of total and most are not exempt. */
 static int step_varies(const struct hrun_formula *f, const struct hrun_expr *e)
 {
     int uses = 0, calls = hrun_expr_calls(e), varies = 0;

@@ -1,7 +1,7 @@
-/* inputs.c - writing input files, and the mark that tells hrun's own files from the user's
+/* inputs.c - write input files, and mark them as hrun's own; see inputs.h
  *
- * Where the content of a definition's file has "hrun:00000000", the eight zeros become the CRC-32 of the whole content,
- * as it is with the zeros. A file whose mark is right was written by hrun and not changed since.
+ * In the content of a definition's file, the zeros of "hrun:00000000" are replaced by the CRC-32 of the whole content
+ * with the zeros. A file with a correct mark was written by hrun and not changed since.
  */
 #include "app/inputs.h"
 
@@ -24,10 +24,10 @@ enum { INPUT_MAX = 1 << 20 };
 struct input {              /* a file to be written */
     char *path;             /* absolute */
     const char *below;      /* the part of path that is below the working directory */
-    int folder;             /* the one that holds it, open; -1: there is none yet */
+    int folder;             /* descriptor of its folder; -1: not open */
     struct hrun_buf content;
-    int marked;             /* the content has a mark */
-    int write;              /* it has to be written */
+    int marked;             /* 1: the content has a mark */
+    int write;              /* 1: the file has to be written */
 };
 
 /* ------------------------------------------------------------------ the mark */
@@ -35,7 +35,7 @@ struct input {              /* a file to be written */
 static const char ZERO_MARK[] = "hrun:00000000";
 enum { MARK_NAME = 5, MARK_DIGITS = 8 };      /* "hrun:", and the digits behind it */
 
-/* The mark that begins at `mark` in a text, as it has to be. */
+/* The correct form of the mark that begins at `mark` in a text. */
 static void make_mark(const char *text, size_t len, const char *mark, char out[sizeof ZERO_MARK])
 {
     size_t before = (size_t)(mark - text), after = before + sizeof ZERO_MARK - 1;
@@ -58,7 +58,7 @@ static void mark_content(struct input *in)
     memcpy(mark, right, sizeof right - 1);
 }
 
-/* Is this text as hrun wrote it? The checksum in its mark is right. */
+/* 1 if the text has a mark with the right checksum, else 0. */
 static int has_right_mark(const struct hrun_buf *text)
 {
     char *mark = text->len ? memmem(text->data, text->len, ZERO_MARK, MARK_NAME) : NULL, right[sizeof ZERO_MARK];
@@ -78,8 +78,8 @@ static int fail_foreign(const struct input *in, struct hrun_error *err)
                      " (to have hrun overwrite its own, put hrun:00000000 into the definition's content: hrun-app(5))");
 }
 
-/* Open the folder that holds the file; make = 1: make it, too. A path that leads through a symbolic link is refused: it
- * could lead out of the working directory. */
+/* Open the folder of the file; make = 1: create it if needed. Symbolic links in the path are refused, as they could
+ * lead out of the working directory. */
 static int open_folder(struct input *in, int root, int make, struct hrun_error *err)
 {
     size_t len = 0;
@@ -96,7 +96,7 @@ static int open_folder(struct input *in, int root, int make, struct hrun_error *
     return hrun_fail_errno(err, HRUN_EIO, "cannot open the folder '%.*s'", (int)len, in->path);
 }
 
-/* What stands at the file's place. -1 with errno: nothing, or it is not known. */
+/* Stat the existing file. 0, or -1 with errno. */
 static int stat_input(const struct input *in, struct stat *st)
 {
     const char *name = strrchr(in->path, '/') + 1;
@@ -105,7 +105,7 @@ static int stat_input(const struct input *in, struct stat *st)
     return in->folder < 0 ? -1 : fstatat(in->folder, name, st, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Look at what is there now: does the file have to be written, and may it be? */
+/* Compare with the existing file: set in->write; fail if the file must not be replaced. */
 static int compare_input(struct input *in, int force, struct hrun_error *err)
 {
     const struct hrun_buf *want = &in->content;
@@ -151,7 +151,7 @@ static int expand_inputs(const struct hrun_app *app, const struct hrun_app_value
     return 0;
 }
 
-/* Can files be made where this one is to be? */
+/* Check that the file's folder is writable, or root if that folder does not exist yet. */
 static int check_folder(const struct input *in, int root, struct hrun_error *err)
 {
     if (!faccessat(in->folder >= 0 ? in->folder : root, ".", W_OK | X_OK, AT_EACCESS))
@@ -204,10 +204,10 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
     return rc;
 }
 
-/* ------------------------------------------------------------------ what a user's file says */
+/* ------------------------------------------------------------------ values in a user's file */
 
-/* The number that a word begins with, as scanf and atoi read "192,": it ends at a blank, a comma or a semicolon.
- * Result: 1, or 0 and *value is as before. */
+/* Parse the number at the beginning of a word, which ends at a blank, comma or semicolon ("192,"). Result: 1, or 0 and
+ * *value is unchanged. */
 static int number_of(const char *word, double *value)
 {
     autofree char *text = xstrndup(word, strcspn(word, ",; \t\r\n"));
@@ -215,7 +215,7 @@ static int number_of(const char *word, double *value)
     return !hrun_parse_number("", text, value, NULL);
 }
 
-/* The number at the beginning of a line of text, unless another one follows. */
+/* The number at the beginning of a line of text. Result: 1, or 0 if there is none or another number follows. */
 static int lone_number(const char *text, int line, double *value)
 {
     double other;

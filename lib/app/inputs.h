@@ -1,14 +1,13 @@
-/* inputs.h - the input files of a definition: written for a run, and what the user's own say */
+/* inputs.h - the input files of a definition: write them for a run; read constants from the user's own */
 #ifndef HRUN_APP_INPUTS_H
 #define HRUN_APP_INPUTS_H
 
 #include "app/template.h"
 
-/* Write the definition's files for these values under dir; check = 1: write nothing, 0 where it would succeed. A file
- * that has the right content is not touched. One with another content is replaced where hrun wrote it and nobody
- * changed it since, which its mark says (inputs.c), else only with force. Anything that is not a regular file (a
- * folder, a pipe) is in the way in any case. Errors: HRUN_EEXISTS (nothing is written then, of several files none),
- * HRUN_EINVAL (a template), HRUN_EIO; files replaced before the failure stay. */
+/* Write the definition's files for these values under dir; check = 1: only check whether that would succeed. A file
+ * with the right content is not touched. A file with other content is replaced if its mark (inputs.c) shows that hrun
+ * wrote it and it was not changed since, else only with force. Anything but a regular file is never replaced. Errors:
+ * HRUN_EEXISTS (no file is written then), HRUN_EINVAL (a template), HRUN_EIO (files replaced before stay). */
 int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir, int force,
                          int check, struct hrun_error *err);
 
@@ -18,8 +17,8 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
 void hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_strvec *defines,
                       struct hrun_strvec *missed);
 
-/* Has the input file that hrun writes for these values the number `said` at a preset's place? Where it has another one,
- * *written gets that. */
+/* 0 if the input file that hrun writes for these values has another number than `said` at a preset's place, which
+ * *written receives; else 1. */
 int hrun_app_preset_holds(const struct hrun_app *app, const struct hrun_app_preset *p, double said,
                           const struct hrun_app_values *values, double *written);
 

@@ -1,4 +1,4 @@
-/* load.c - the keys of a definition, and a definition as the file says it -> a checked struct hrun_app; see load.h */
+/* load.c - the keys of a definition, its variants, and errors in it; see load.h */
 #include "app/load.h"
 
 #include "app/template.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_MAX = 1000, VARIANTS_MAX = 32 };  /* entries of a list are compared with each other */
+enum { LIST_MAX = 1000, VARIANTS_MAX = 32 };  /* limits, as entries of a list are compared with each other */
 
-/* hrun-app(5) describes the keys. Empty texts are refused later, with a message on what they are for. */
+/* hrun-app(5) describes the keys. Empty texts are refused later, with a better message. */
 #define TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1 }
 #define MAYBE_TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1, .optional = 1 }
 #define MAYBE_LIST(key, s, m, n, ...) { HRUN_KEY_LIST(key, s, m, n), .optional = 1, .max = LIST_MAX, __VA_ARGS__ }
@@ -47,7 +47,7 @@ static const struct hrun_key step_keys[] = {
     TEXT("name", struct hrun_named_expr, name), TEXT("is", struct hrun_named_expr, is), { NULL }
 };
 
-/* Of a variant: in place of the definition's. */
+/* Keys of a variant, which replace the definition's. */
 static const struct hrun_key value_keys[] = {
     TEXT("name", struct raw_const, name), { HRUN_KEY("value", struct raw_const, value) }, { NULL }
 };
@@ -129,7 +129,7 @@ const char *hrun_load_at(struct hrun_load *l, const char *fmt, ...)
     return l->path;
 }
 
-/* Does the variant itself say this key? */
+/* 1 if the variant itself has this key, else 0. */
 static int variant_says(const struct raw_variant *v, const char *key, size_t len)
 {
     const struct { const char *key; int given; } keys[] = {
@@ -177,7 +177,7 @@ int hrun_load_check_template(struct hrun_load *l, const char *path, const char *
 
 /* ------------------------------------------------------------------ the whole */
 
-/* All of a definition, or of a variant, but its variants. */
+/* Load a definition or a variant, without the definition's variants. */
 static int load_definition(struct hrun_load *l, const char *file, char *const *defines)
 {
     l->app->file = xstrdup(file);
@@ -199,7 +199,7 @@ static int check_variant(struct hrun_load *l, unsigned nth)
 
 #define SWAP(a, b) do { __typeof__(a) kept = (a); (a) = (b); (b) = kept; } while (0)
 
-/* What a variant says in place of the definition. */
+/* Replace the definition's keys by those of the variant. */
 static void apply_variant(struct definition *d, struct raw_variant *v)
 {
     if (v->title)
@@ -222,7 +222,7 @@ static void apply_variant(struct definition *d, struct raw_variant *v)
     }
 }
 
-/* A variant is a definition of its own: the text is read once more, and the variant's keys replace the definition's. */
+/* Load a variant as a definition of its own: parse the text again and replace keys by those of the variant. */
 static int load_variant(struct hrun_load *l, unsigned nth, char *const *defines)
 {
     const struct raw_variant *v = &l->d->variants[nth];
@@ -312,5 +312,5 @@ void hrun_app_destroy(struct hrun_app *app)
     for (int i = 0; i < app->nvariants; i++)
         hrun_app_destroy(app->variants[i]);
     free(app->variants);
-    hrun_yaml_free(&app_schema, app, NULL);     /* app is where the definition begins */
+    hrun_yaml_free(&app_schema, app, NULL);     /* app is the first member of its definition */
 }

@@ -1,8 +1,8 @@
-/* load.h - a definition as the file says it, and what the files that load it share
+/* load.h - a definition as read from its file, shared by the files that load it
  *
- * The reader of YAML fills struct definition, which begins with the struct hrun_app; the rest of that is made from the
- * texts. load.c: the keys, variants and errors; load_values.c: names, constants, numbers and words; load_model.c: rule,
- * terms, formulas, meshes and rings; load_inputs.c: what a run is given, and its time.
+ * The YAML reader fills struct definition; the loader makes the rest of its struct hrun_app from the texts. load.c: the
+ * keys, variants and errors; load_values.c: names, constants, numbers and words; load_model.c: rule, terms, formulas,
+ * meshes and rings; load_inputs.c: inputs and time of a run.
  */
 #ifndef HRUN_APP_LOAD_H
 #define HRUN_APP_LOAD_H
@@ -10,7 +10,7 @@
 #include "app/app.h"
 #include "base/yaml.h"
 
-/* Pointers are NULL where the file has nothing. */
+/* Pointers are NULL for keys that the file has not. */
 struct raw_terms {
     char **np, **n, **p;
     unsigned nnp, nn, npt;
@@ -30,11 +30,11 @@ struct raw_ring {
     char *local, *step, *bytes;
 };
 
-struct raw_variant {        /* what stands here replaces what the definition says */
+struct raw_variant {        /* these keys replace those of the definition */
     char *name, *title, *rule, *memory, *formula;
     char **args;
     int nargs;
-    struct raw_const *constants;    /* values of some of the definition's */
+    struct raw_const *constants;    /* new values of some constants of the definition */
     unsigned nconstants;
     struct raw_terms *terms;
     struct hrun_named_expr *where;
@@ -70,23 +70,23 @@ struct definition {
     unsigned nvariants, nprepare, nconstants;
 };
 
-/* One loading. Functions of it return 0, or -1 with *err. */
+/* The state of one loading. Functions that take it return 0, or -1 with *err. */
 struct hrun_load {
     struct definition *d;
     struct hrun_app *app;               /* of d */
-    const struct raw_variant *variant;  /* whose keys stand in d in place of the definition's; NULL: none */
-    unsigned nth;                       /* of the variants */
+    const struct raw_variant *variant;  /* the variant whose keys have replaced the definition's in d, or NULL */
+    unsigned nth;                       /* index of the variant */
     const struct hrun_yaml *marks;
     struct hrun_error *err;
-    char path[64];                      /* the last of hrun_load_at */
+    char path[64];                      /* the last result of hrun_load_at */
 };
 
-/* A path in the file, "files[2].path", that is good until the next. */
+/* A path in the file, "files[2].path", valid until the next call. */
 __attribute__((format(printf, 2, 3)))
 const char *hrun_load_at(struct hrun_load *l, const char *fmt, ...);
 
-/* A mistake at the value at path, in a variant at its own key if it has that; `offset` characters into its text.
- * Result: -1. */
+/* Report a mistake in the value at path, `offset` characters into its text; in a variant, at the variant's key if it
+ * has that. Result: -1. */
 __attribute__((format(printf, 4, 5)))
 int hrun_load_bad_at(const struct hrun_load *l, const char *path, int offset, const char *fmt, ...);
 #define hrun_load_bad(l, path, ...) hrun_load_bad_at(l, path, 0, __VA_ARGS__)
@@ -95,14 +95,14 @@ int hrun_load_bad_at(const struct hrun_load *l, const char *path, int offset, co
 struct hrun_expr *hrun_load_expr(struct hrun_load *l, const char *path, const char *text, const char *const *vars,
                                  int nvars);
 
-/* Is the text at path a template? */
+/* Check that the text at path is a template. */
 int hrun_load_check_template(struct hrun_load *l, const char *path, const char *text);
 
 /* Names, constants, -D, processes per PE, family and the like. */
 int hrun_load_values(struct hrun_load *l, char *const *defines);
-/* Rule, memory, and what the family has: terms, formula, mesh or ring. The values are loaded. */
+/* Rule, memory, and the family's terms, formula, mesh or ring. To be called after hrun_load_values. */
 int hrun_load_model(struct hrun_load *l);
-/* Files, arguments, standard input, and where the time stands. The values are loaded. */
+/* Files, arguments, standard input and time. To be called after hrun_load_values. */
 int hrun_load_inputs(struct hrun_load *l);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A path stays in the working directory. Result: what is wrong with it, or NULL. */
+/* Check that a path stays in the working directory. Result: the mistake, or NULL. */
 static const char *path_fault(const char *p)
 {
     const char *s = p;
@@ -38,7 +38,7 @@ static int check_path(struct hrun_load *l, const char *at, const char *path)
                          fault);
 }
 
-/* Which of the arguments a number of the command is: "{N}", "nx={N}". Result: how many are. */
+/* Set sizes.in_command to the argument with {N}, such as "{N}" or "nx={N}". Result: the number of such arguments. */
 static int find_number(struct hrun_app *app)
 {
     int n = 0;
@@ -121,7 +121,7 @@ static int load_time(struct hrun_load *l)
     return t->value && !l->app->time.value ? -1 : 0;
 }
 
-/* Shares have to reach the program. Where there are no arguments, those of the user may contain them. */
+/* Check that an input uses the shares. Without `args` the user's arguments may contain them. */
 static int check_shares_used(const struct hrun_load *l)
 {
     int size, used = 1;

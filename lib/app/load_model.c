@@ -1,4 +1,4 @@
-/* load_model.c - how a definition says what its processes take: terms, formulas, meshes and rings; see load.h */
+/* load_model.c - terms, formulas, meshes and rings of a definition; see load.h */
 #include "app/load.h"
 
 #include "base/alloc.h"
@@ -9,13 +9,13 @@
 #include <string.h>
 
 /* The variables of each expression, in the order in which values are given at evaluation. */
-static const char *const vars_np[] = { "N", "P", "W" };     /* W: of NP-T terms where there are shares */
+static const char *const vars_np[] = { "N", "P", "W" };     /* W: only in NP-T terms with shares */
 static const char *const vars_n[] = { "N" };
 static const char *const vars_tpn[] = { "T", "P", "N" };
 static const char *const vars_ring[] = { "n", "N", "P" };
 
-/* Compile a term, or another expression of N and P, which may not call functions of the network; if allowed, a term
- * may be one call, times and over other things. NULL on a mistake. */
+/* Compile a term or another expression of N and P. If calls are allowed, a term may be one call of a function of the
+ * network times a factor. NULL on a mistake. */
 static struct hrun_expr *compile_term(struct hrun_load *l, const char *path, const char *text,
                                       const struct hrun_expr_scope *scope, int allowed)
 {
@@ -47,7 +47,7 @@ static struct hrun_expr_scope scope_of(const struct hrun_load *l, const char *co
                                      hrun_app_nfunctions };
 }
 
-/* Are two terms the same but for white space? */
+/* 1 if two terms differ at most in white space, else 0. */
 static int same_term(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -62,7 +62,8 @@ static int same_term(const char *a, const char *b)
     }
 }
 
-/* A wall clock also measures the start-up: append a constant term where the definition has none. There is room. */
+/* A wall clock also measures the start-up: append a constant term if the definition has none. out->v has room for
+ * it. */
 static void add_start(struct hrun_load *l, const struct hrun_expr_scope *scope, struct hrun_terms *out)
 {
     static const double points[][3] = { { 2, 3, 0.25 }, { 50, 7, 0.5 }, { 97, 12, 0.125 } };
@@ -84,7 +85,7 @@ static void add_start(struct hrun_load *l, const struct hrun_expr_scope *scope, 
     out->v[out->n++] = (struct hrun_term){ text, hrun_expr_compile_in(scope, text, NULL) };
 }
 
-/* A term that depends on the share W of a process must be in proportion to it. */
+/* Check that a term that depends on the share W of a process is proportional to it. */
 static int check_share(const struct hrun_load *l, const char *path, struct hrun_expr *e)
 {
     static const double points[][2] = { { 96, 4 }, { 1000, 10 }, { 12345, 7 }, { 64, 2 } };
@@ -128,7 +129,7 @@ static int load_terms(struct hrun_load *l, const char *key, char *const *texts, 
     return 0;
 }
 
-/* A formula goes without terms, and `where` with a formula. */
+/* Load the formula. It excludes terms; `where` requires it. */
 static int load_formula(struct hrun_load *l)
 {
     const struct definition *d = l->d;
@@ -175,7 +176,7 @@ static int load_expressions(struct hrun_load *l)
            load_terms(l, "p", terms->p, terms->npt, &tpn, &app->pt) ? -1 : 0;
 }
 
-/* The expressions of one key's mapping: each is compiled with the constants of the definition. */
+/* An expression in the mapping of a key. */
 struct keyed_expr {
     const char *key, *text;     /* NULL: not given */
     const char *const *vars;
@@ -192,7 +193,7 @@ static int compile_parts(struct hrun_load *l, const char *mapping, const struct 
     return 0;
 }
 
-/* Memory must not fall as the share W grows; one that does wherever it has a value is refused. */
+/* Refuse an expression of memory that falls with growing share W at every test point where it has a value. */
 static int check_memory(const struct hrun_load *l, const char *path, struct hrun_expr *e)
 {
     static const double points[][2] = { { 96, 4 }, { 1000, 10 }, { 12345, 7 }, { 64, 2 }, { 1e6, 100 } };

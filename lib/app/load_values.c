@@ -55,7 +55,7 @@ static int compare_consts(const void *a, const void *b)
     return strcmp(((const struct hrun_const *)a)->name, ((const struct hrun_const *)b)->name);
 }
 
-/* Append a constant or a derived value; its name is at path. */
+/* Append a constant or a derived value, whose name is at path in the file. */
 static int add_const(struct hrun_load *l, const char *path, const struct hrun_const *c)
 {
     struct hrun_app *app = l->app;
@@ -70,7 +70,7 @@ static int add_const(struct hrun_load *l, const char *path, const struct hrun_co
     return 0;
 }
 
-/* Where the user's file says constant i. */
+/* Append the preset of constant i, if it has one. */
 static int add_preset(struct hrun_load *l, unsigned i)
 {
     const struct raw_const *c = &l->d->constants[i];
@@ -109,7 +109,7 @@ static int load_consts(struct hrun_load *l)
     return 0;
 }
 
-/* Values that follow from N, P, constants and the values before them. */
+/* Load `derived`: values computed from N, P, constants and the values before them. */
 static int load_derived(struct hrun_load *l)
 {
     enum { DERIVED_MAX = 12 };
@@ -118,7 +118,7 @@ static int load_derived(struct hrun_load *l)
     const struct hrun_named_expr *v = l->d->derived;
     int n = l->d->nderived;
 
-    /* Each use of a value is a copy of its expression, so that chains of them grow. */
+    /* Each use of a value copies its expression, so chains of values grow. */
     if (n > DERIVED_MAX)
         return hrun_load_bad(l, "derived", "there are %d derived values, and at most %d may be", n, DERIVED_MAX);
     for (int i = 0; i < n; i++) {
@@ -146,7 +146,7 @@ static int load_derived(struct hrun_load *l)
     return 0;
 }
 
-/* The values of a variant; they are what it is, so that they count before all others, and no user's file says them. */
+/* Set the constants of a variant. They override all other values, so their presets are dropped. */
 static int load_own_values(struct hrun_load *l)
 {
     const struct raw_variant *v = l->variant;
@@ -170,7 +170,7 @@ static int load_own_values(struct hrun_load *l)
     return 0;
 }
 
-/* -D NAME=VALUE; of two for one name the later counts. */
+/* Apply -D NAME=VALUE; a later one for the same name replaces it. */
 static int apply_define(struct hrun_load *l, const char *text)
 {
     struct hrun_app *app = l->app;
@@ -231,7 +231,7 @@ static int load_procs(struct hrun_load *l)
     return 0;
 }
 
-/* The index of the word at key among the known ones; -1 with the error for others. */
+/* The index of the word at key among the known ones, or -1 with *err. */
 static int load_choice(const struct hrun_load *l, const char *key, const char *word, const char *const *known)
 {
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
@@ -275,7 +275,7 @@ static int order_sizes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A definition of `size: command` cannot say what each command says of its own. */
+/* Refuse keys that a definition with `size: command` cannot have. */
 static int check_of_command(const struct hrun_load *l)
 {
     const struct definition *d = l->d;

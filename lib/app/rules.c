@@ -1,4 +1,4 @@
-/* rules.c - which rule an application has; see rules.h for the contract */
+/* rules.c - find the rule of an application; see rules.h for the contract */
 #include "app/rules.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static int square_divides(int64_t N, int P) { return N % ((int64_t)P * P) == 0; 
 static int side_divides(int64_t N, int P) { return N % root(P, 0) == 0; }
 static int edge_divides(int64_t N, int P) { return N % root(P, 1) == 0; }
 
-/* What may be asked; in each table the first asks for nothing. */
+/* A condition; the first in each table always holds. */
 struct part {
     const char *text;
     int (*holds)(int64_t N, int P);
@@ -41,7 +41,7 @@ static const struct part on_p[] = {
     { "", any }, { "P >= 2", p_several }, { "P % 2 == 0", p_even }, { "ispow2(P)", p_power },
     { "round(sqrt(P))^2 == P", p_square }, { "round(cbrt(P))^3 == P", p_cube }
 };
-/* only: the part of on_p without which it makes no sense, NULL for none. */
+/* only: the condition in on_p that it requires, or NULL. */
 static const struct { struct part part; int (*only)(int64_t N, int P); } on_both[] = {
     { { "", any }, NULL }, { { "N % P == 0", divides }, NULL }, { { "N % (P*P) == 0", square_divides }, NULL },
     { { "N % round(sqrt(P)) == 0", side_divides }, p_square }, { { "N % round(cbrt(P)) == 0", edge_divides }, p_cube }
@@ -141,13 +141,13 @@ int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked,
     for (int i = 0; i < n; i++) {
         hrun_rules_learn(&r, 1, P[i], worked[i]);
         *(worked[i] ? &good : &refused) += 1;
-        several |= worked[i] && P[i] > 1;    /* 1 alone is a square, a cube and a power of two */
+        several |= worked[i] && P[i] > 1;    /* P = 1 satisfies nearly all conditions */
     }
     several &= refused > 1 && hrun_rules_first(&r) >= 0;
     if (several) {
         hrun_rules_print(&r, hrun_rules_first(&r), &text);
     } else {
-        int only = good && refused > 2 * good;   /* what was not tried is rather refused, too */
+        int only = good && refused > 2 * good;   /* then untried numbers are probably refused, too */
 
         for (int i = 0, k = 0; i < n; i++)
             if (worked[i] == only)

@@ -1,9 +1,9 @@
 /* rules.h - find an application's rule from runs that work and runs that do not
  *
- * Purpose: of a library of rules keep those that agree with every run, and name the run that would tell most about the
- * rest. Rules are made of what must hold of N (nothing, a power of two), of P (nothing, two or more, even, a power of
- * two, a square, a cube) and of both (nothing, P divides N, P*P does, a side of the square or cube does).
- * Invariants: the first rule that is left is the simplest one, and allows most of what the others do.
+ * Purpose: from a library of rules keep those that agree with every run, and find the run that divides the remaining
+ * ones best. A rule combines conditions on N (none, a power of two), on P (none, two or more, even, a power of two, a
+ * square, a cube) and on both (none; N is divided by P, by P*P, by the side of the square or cube).
+ * Invariants: the first remaining rule is the simplest and least restrictive one.
  */
 #ifndef HRUN_APP_RULES_H
 #define HRUN_APP_RULES_H
@@ -21,26 +21,26 @@ struct hrun_rules {
 
 void hrun_rules_init(struct hrun_rules *r);
 
-/* Does rule i accept (N, P)? */
+/* 1 if rule i accepts (N, P), else 0. */
 int hrun_rules_accept(const struct hrun_rules *r, int i, int64_t N, int P);
 
-/* A run at (N, P) worked, or did not. */
+/* Drop the rules that disagree with a run at (N, P), which worked or did not. */
 void hrun_rules_learn(struct hrun_rules *r, int64_t N, int P, int worked);
 
-/* The first rule that is left, -1: none. */
+/* The first remaining rule, or -1. */
 int hrun_rules_first(const struct hrun_rules *r);
 
-/* The run that tells most: that on which the rules left are divided most evenly, of equals the one with the smallest
- * N, then P. sizes[nsizes]: ascending; P from 1 to most. 0 when they agree on all of these runs. */
+/* Find the run that divides the remaining rules most evenly; of equals, the one with the smallest N, then P.
+ * sizes[nsizes]: ascending; P from 1 to most. Result: 1, or 0 if the rules agree on all of these runs. */
 int hrun_rules_ask(const struct hrun_rules *r, const int64_t *sizes, int nsizes, int most, int64_t *N, int *P);
 
 /* Append rule i as an expression of lib/expr: "N % P == 0 && ispow2(P)". */
 void hrun_rules_print(const struct hrun_rules *r, int i, struct hrun_buf *out);
 
-/* For an application of one size: make its rule from runs, of which that with P[i] processes worked, or the program
- * refused that number. The rule becomes the simplest that agrees with all runs, once two were refused. Where none
- * agrees, P must be none of the refused numbers, or, if more than twice as many were refused as worked, one of those
- * that worked. Result: 1: the rule has changed, 0, or -1: errors of lib/expr. */
+/* For an application of one size: make its rule from n runs, which worked with P[i] processes or were refused. Once
+ * two were refused, the rule becomes the simplest one that agrees with all runs. If none does, the rule excludes the
+ * refused numbers or, if more than twice as many were refused as worked, accepts only those that worked. Result: 1 if
+ * the rule has changed, else 0; -1 with an error of lib/expr. */
 int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err);
 
 #endif

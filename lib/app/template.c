@@ -49,7 +49,7 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
 static const char SHARES[] = "shares:";
 #define FORMS "{shares:FORM}, by which they are " HRUN_SHARE_FORMS
 
-/* Is name[len] "shares:FORM"? */
+/* 1 if name[len] is "shares:FORM", else 0. */
 static int has_form(const char *name, size_t len)
 {
     return len >= sizeof SHARES - 1 && !memcmp(name, SHARES, sizeof SHARES - 1);
@@ -72,7 +72,7 @@ static int name_is(const char *name, const char *s, size_t len)
     return strlen(name) == len && !memcmp(name, s, len);
 }
 
-/* One walk through a template. */
+/* The state of a walk through a template. */
 struct expansion {
     const struct hrun_app *app;
     const struct hrun_app_values *values;   /* NULL: the template is only checked */
@@ -88,7 +88,7 @@ struct hrun_const *hrun_app_find_const(const struct hrun_app *app, const char *n
     return NULL;
 }
 
-/* Does name[len] stand for something? */
+/* 1 if name[len] is N, P, shares, shares:FORM or a constant, else 0. */
 static int is_known_name(const struct hrun_app *app, const char *name, size_t len)
 {
     return name_is("N", name, len) || name_is("P", name, len) || name_is("shares", name, len) || has_form(name, len) ||
@@ -102,7 +102,7 @@ static double share_of(const struct hrun_app_dealt *d, int64_t r)
     return d->share ? d->share[r] : 1;
 }
 
-/* "4*96,2*64": equal neighbours together. */
+/* Append the shares as "4*96,2*64": runs of equal shares are folded. */
 static void add_folded(const struct hrun_app_dealt *d, struct hrun_buf *out)
 {
     for (int64_t first = 0, next; first < d->P; first = next) {
@@ -115,7 +115,7 @@ static void add_folded(const struct hrun_app_dealt *d, struct hrun_buf *out)
     }
 }
 
-/* One after the other with `between`, or with "*" folded. */
+/* Append the shares separated by `between`; "*": folded. */
 static void add_share_list(const struct hrun_app_dealt *d, const char *between, struct hrun_buf *out)
 {
     if (!strcmp(between, "*")) {
@@ -128,8 +128,8 @@ static void add_share_list(const struct hrun_app_dealt *d, const char *between, 
     }
 }
 
-/* Whole numbers that add up to `total` >= P, none below 1: each time the next goes to the rank that has the least of
- * what its share asks for. sum: of the shares. */
+/* Append whole numbers >= 1 that add up to `total` >= P. Each next one goes to the rank with the least of its share so
+ * far. sum: the sum of the shares. */
 static void add_whole_shares(const struct hrun_app_dealt *d, double sum, int64_t total, const char *between,
                       struct hrun_buf *out)
 {
@@ -162,7 +162,7 @@ static void add_whole_shares(const struct hrun_app_dealt *d, double sum, int64_t
 
 enum { OWNERS_MAX = 1000000 };
 
-/* Which rank has each of `units`; see template.h. */
+/* Append the rank of each of `units` units; see hrun_app_add_shares. */
 static int add_owners(const struct hrun_app_dealt *d, double units, const char *between, struct hrun_buf *out,
                       struct hrun_error *err)
 {
@@ -277,7 +277,7 @@ static int add_expression(struct expansion *x, const char *text, struct hrun_err
     return rc;
 }
 
-/* The shares in the form of name[len], "shares:FORM", or "shares". */
+/* Append the shares in the form of name[len]: "shares" or "shares:FORM". */
 static int add_form(const char *name, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,
                     struct hrun_error *err)
 {
@@ -290,7 +290,7 @@ static int add_form(const char *name, size_t len, const struct hrun_app_dealt *d
     return hrun_app_add_shares(name + form, len - form, dealt, out, err);
 }
 
-/* Is "shares:FORM" in name[len] of a form that there is? */
+/* Check the form of name[len], "shares:FORM". 0, or -1 with *err. */
 static int check_share_form(const char *name, size_t len, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
@@ -298,7 +298,7 @@ static int check_share_form(const char *name, size_t len, struct hrun_error *err
     return add_form(name, len, &(struct hrun_app_dealt){ .P = 1 }, &none, err);
 }
 
-/* Is name[len] "shares", or "shares:FORM" of a form that there is? */
+/* 1 if name[len] is "shares" or "shares:FORM" with a valid form, else 0. */
 static int is_shares(const char *name, size_t len)
 {
     return name_is("shares", name, len) || (has_form(name, len) && !check_share_form(name, len, NULL));
@@ -358,7 +358,7 @@ static int fail_unknown_brace(const struct hrun_app *app, const char *name, size
                      "'{{'", (int)len, name, list.data);
 }
 
-/* Append the value of what stands in braces at s; *len: its length with the braces. */
+/* Append the value of the braces at s; *len: length of the text with the braces. */
 static int add_braces(struct expansion *x, const char *s, size_t *len, struct hrun_error *err)
 {
     size_t n = name_length(s);
@@ -384,7 +384,7 @@ static int add_braces(struct expansion *x, const char *s, size_t *len, struct hr
     return rc;
 }
 
-/* Walk through a template, appending what it stands for. *where: the place of a mistake. */
+/* Expand a template. *where: the place of a mistake. */
 static int expand_template(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
 {
     const char *s = text;
@@ -409,7 +409,7 @@ static int expand_template(struct expansion *x, const char *text, const char **w
     return 0;
 }
 
-/* Check a template; which words it uses is noted in x. */
+/* Check a template, and note in x which words it uses. */
 static int check_braces(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
@@ -463,14 +463,14 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
     return rc;
 }
 
-/* Does name[len] stand for something in a variable of the environment, where braces are other programs' as well? */
+/* 1 if name[len] is replaced in an environment variable, else 0. */
 static int is_for_variable(const struct expansion *x, const char *name, size_t len)
 {
     return name_is("P", name, len) || is_shares(name, len) ||
            (name_is("N", name, len) && x->values->N && !(x->app && x->app->fixed));
 }
 
-/* Are shares meant by what begins at the brace s, by the look of it: "{share:100", "{Shares}", "{shares units}"? */
+/* 1 if the text at the brace s resembles shares: "{share:100", "{Shares}", "{shares units}"; else 0. */
 static int resembles_shares(const char *s)
 {
     size_t n = sizeof "{share" - 1;
@@ -481,7 +481,7 @@ static int resembles_shares(const char *s)
     return !s[n] || strchr(": }", s[n]);
 }
 
-/* Of what resembles shares at s and is none of their forms. */
+/* Report text at s that resembles shares and has no valid form. */
 static int fail_misspelt(const char *word, const char *s, struct hrun_error *err)
 {
     const char *form = s + strcspn(s, ": }");
@@ -494,7 +494,7 @@ static int fail_misspelt(const char *word, const char *s, struct hrun_error *err
                      word);
 }
 
-/* Is name[len], in braces at s of a word, replaced? "${shares:-none}" is a shell's. */
+/* 1 if name[len], in braces at s of a word, is replaced; else 0. "${shares:-none}" belongs to a shell. */
 static int is_replaced(const struct expansion *x, const char *word, const char *s, const char *name, size_t len,
                        int is_variable)
 {

@@ -4,77 +4,73 @@
 
 #include "app/app.h"
 
-/* The constant or derived value whose name is name[len]; NULL: there is none, or app is NULL. */
+/* The constant or derived value with this name, or NULL if there is none or app is NULL. */
 struct hrun_const *hrun_app_find_const(const struct hrun_app *app, const char *name, size_t len);
 
-/* Append the value of a constant as templates and measurements have it: 15 digits, 17 where needed. */
+/* Append the value of a constant for templates and measurements: 15 digits, or 17 if they are needed. */
 void hrun_app_add_value(struct hrun_buf *out, double value);
 
-/* Append "nb=128,x=2": the constants in order of name, "" when there are none, derived ones only where -D gave them
- * a number; behind them "threads:fill" of a definition that says so ("threads:2" when the number is fixed; no constant
- * has a colon), and "variant:NAME" of a variant. Measurements carry it, and those with different texts are never
- * mixed. */
+/* Append the text that identifies the constants of a measurement, "nb=128,x=2", in order of name; measurements with
+ * different texts are never mixed. Derived values are included only if -D gave them a number. With threads_fill
+ * "threads:fill" follows ("threads:2" if the number is fixed); for a variant "variant:NAME". */
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
 
-/* What the words in braces stand for, besides constants. */
+/* The values of words in braces, besides constants. */
 struct hrun_app_values {
     int64_t N;              /* 0: not known */
     int64_t P;
-    const double *share;    /* P: of the work, by rank, in units; NULL: equal, of 1 */
+    const double *share;    /* P: work of each rank in units; NULL: 1 each */
 };
 
-/* Append template with {N}, {P}, {shares}, {shares:FORM}, {constant} and {expression of N, P and constants} replaced;
- * "{{" gives "{". FORM: see hrun_app_add_shares.
- * A template that uses N where it is not known is HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a
- * fraction; what is computed is a whole number.
- * Errors: HRUN_EINVAL also for an unknown word, a brace that is not closed, and an expression whose value is not whole;
- * HRUN_ENONFINITE; with the line, of a template that has several; *out is as before. */
+/* Append template with {N}, {P}, {shares}, {shares:FORM}, {constant} and {expression of N, P and constants}
+ * replaced; "{{" gives "{". FORM: see hrun_app_add_shares. Whole constants are printed without a fraction. Errors:
+ * HRUN_EINVAL for an unknown N ("needs -N SIZE"), an unknown word, a brace that is not closed, and an expression whose
+ * value is not a whole number; HRUN_ENONFINITE. Messages on templates of several lines have the line. After an error
+ * *out is unchanged. */
 int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
                     struct hrun_buf *out, struct hrun_error *err);
 
-/* Check a template of app, whose constants are known already. Result: -1, or the place of the mistake (characters into
- * text) with *err. */
+/* Check a template of app, whose constants are loaded. Result: -1, or the offset of the mistake in text with *err. */
 int hrun_template_check(const struct hrun_app *app, const char *text, struct hrun_error *err);
 
 #define HRUN_SHARE_FORMS "units, owners, fractions, cuts or a number that they add up to"
 
-/* The work as it is dealt to the ranks. */
+/* The distribution of the work among the ranks. */
 struct hrun_app_dealt {
-    const double *share;    /* P: of each rank; NULL: equal, of 1 */
+    const double *share;    /* P: work of each rank; NULL: 1 each */
     int64_t P;
-    int cyclic;             /* owners go to the ranks in laps; see struct hrun_app_shares */
+    int cyclic;             /* as in struct hrun_app_shares */
 };
 
-/* Append the shares in the form of form[len]:
- *   "" "4*96,2*64", equal neighbours together; units "96 96 64"; fractions of the whole "0.375 0.375 0.25";
- *   cuts "0.375 0.75", what ranks 0 to r have of the whole together, for r < P - 1; a number, into which as many whole
- *   numbers add up, none below 1: "3 3 2"; owners, the rank that has each unit: "0 0 0 1 1".
- * What stands behind a colon replaces the blank between them ("cuts:,"; "\n" is a line feed; "*" for units, whole
- * numbers and owners: as with ""). Cyclic owners follow each other in laps over the ranks: as many laps as the rank
- * with the fewest has units, but at least 8, or as many as the most units of a rank.
- * Errors: HRUN_EINVAL, when *out is as before. */
+/* Append the shares in the form of form[len]: ""         "4*96,2*64": runs of equal shares are folded units      "96
+ * 96 64" fractions  of the whole: "0.375 0.375 0.25" cuts       sums of the fractions of ranks 0..r, for r < P - 1:
+ * "0.375 0.75" a number   whole numbers >= 1 that add up to it: "3 3 2" owners     the rank of each unit: "0 0 0 1 1";
+ * cyclic: in max(least, min(8, most)) laps over the ranks, where least and most are the fewest and most units of a rank
+ * Text behind a colon replaces the blank between entries ("cuts:,"; "\n" is a line feed); "*" there folds runs of
+ * units, whole numbers and owners. Errors: HRUN_EINVAL; *out is unchanged then. */
 int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,
                         struct hrun_error *err);
 
-/* Are shares in this form counted in units of work? */
+/* 1 if shares in this form are counted in units of work, else 0. */
 int hrun_app_form_counts(const char *form);
 
-/* The first {shares} or {shares:FORM} of a form that there is in a word of the user's; NULL: there is none. form[*len]:
- * the form; "": {shares}. */
+/* The first {shares} or {shares:FORM} with a valid form in a word of the user's, or NULL. form[*len]: the form; "" for
+ * {shares}. */
 const char *hrun_app_find_shares(const char *text, const char **form, size_t *len);
 
-/* Do N and the shares reach the program by standard input, files, what prepares it and, with_args, the arguments? */
+/* *size, *shares: 1 if N or the shares are used in standard input, files, `prepare` or, if with_args, the arguments;
+ * else 0. */
 void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares);
 
-/* The same as hrun_app_expand for a word of the user's command line ("./bmt-{N}"), where braces may mean something
- * else: only {N}, {P}, {shares} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may
- * be NULL (no definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known, and for what
- * resembles {shares} and is none of its forms, such as "{share:100}", unless a second brace is before it. */
+/* hrun_app_expand for a word of the user's command line ("./bmt-{N}"), where other programs may use braces, too: only
+ * {N}, {P}, {shares}, {shares:FORM} and {constant} are replaced; "{{N}" gives "{N}". app may be NULL (no constants).
+ * Errors: HRUN_EINVAL for {N} when N is not known, and for text that resembles {shares} without being a valid form,
+ * such as "{share:100}", unless a second brace precedes it. */
 int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err);
 
-/* The same for the value of an environment variable: only {P}, what hrun_app_find_shares finds, and {N} where it is
- * known and the work is not the same in each run, are replaced. Errors: as above. */
+/* The same for the value of an environment variable: only {P}, {shares}, {shares:FORM} and, if N is known and the size
+ * is not fixed, {N} are replaced. Errors: as above. */
 int hrun_app_expand_variable(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                              struct hrun_buf *out, struct hrun_error *err);
 

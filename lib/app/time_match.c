@@ -1,9 +1,9 @@
 /* time_match.c - bounded regular expressions; see time_match.h for the contracts
  *
- * glibc writes out every repetition: "((a{255}){255}){255}" takes gigabytes. So its work is counted before. Its search
- * tries a match from each character on, which takes time by the square of the line's length; matched from the line's
- * beginning alone, as "^.*(text)", the line is read once. So this decides whether a line is searched at all. A ')'
- * that closes no group is an ordinary character; the filter has it as "\)", or it would close the filter's own group.
+ * glibc expands repetitions, so "((a{255}){255}){255}" takes gigabytes; find_fault limits the expanded size beforehand.
+ * A search tries a match at each character, and its time grows with the square of the line's length. The filter
+ * "^.*(text)" reads the line once; only lines that match it are searched. A ')' that closes no group is an ordinary
+ * character, which becomes "\)" in the filter.
  */
 #include "app/time_match.h"
 
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Characters when all repetitions are written out. The time and memory of regcomp grow by the square. */
+/* Limit of the characters after expanding repetitions. Time and memory of regcomp grow with their square. */
 enum { SIZE_MAX_CHARS = 250, DEPTH_MAX = 32 };
 
 struct hrun_time_match {
     regex_t re, filter;
 };
 
-/* Behind the bracket expression that begins at p ("[^]a[:digit:]]"), or where the text ends. */
+/* The end of the bracket expression that begins at p ("[^]a[:digit:]]"), or of the text. */
 static const char *skip_bracket(const char *p)
 {
     const char *end;
@@ -38,7 +38,8 @@ static const char *skip_bracket(const char *p)
     return *p ? p + 1 : p;
 }
 
-/* How often "{2,5}", "*", "+" or "?" at *p writes out what stands before; *p moves behind it. 0: none of these. */
+/* The number of copies that "{2,5}", "*", "+" or "?" at *p makes of the piece before it; moves *p behind it. 0: *p
+ * is none of these. */
 static size_t read_repetition(const char **p)
 {
     const char *s = *p;
@@ -61,13 +62,13 @@ static size_t read_repetition(const char **p)
     return high < SIZE_MAX_CHARS ? high : SIZE_MAX_CHARS + 1;
 }
 
-/* What keeps text from being compiled with bounded effort, or NULL: then the filter's text is appended. Its syntax is
- * regcomp's to check. */
+/* The reason why text cannot be compiled with bounded effort, or NULL; then the filter's text is appended. regcomp
+ * checks the syntax. */
 static const char *find_fault(const char *text, struct hrun_buf *filter)
 {
     const char *begin;
 
-    size_t sums[DEPTH_MAX + 1] = { 0 }, last = 0, times;   /* of each group that is open; of the last piece */
+    size_t sums[DEPTH_MAX + 1] = { 0 }, last = 0, times;   /* sizes of open groups; of the last piece */
     int depth = 0;
 
     hrun_buf_adds(filter, "^.*(");
@@ -92,7 +93,7 @@ static const char *find_fault(const char *text, struct hrun_buf *filter)
             if (*p == '\\' && isdigit((unsigned char)p[1]))
                 return "it refers back to a group, which no extended expression does";
             p = *p == '[' ? skip_bracket(p) : p + (*p == '\\' && p[1] ? 2 : 1);
-            /* regcomp would take it for a 'd', or within brackets for a backslash and a 'd'. */
+            /* regcomp takes it as 'd', or within brackets as a backslash and a 'd'. */
             if (memmem(begin, (size_t)(p - begin), "\\d", 2))
                 return "'\\d' is no digit in a POSIX expression: write [0-9], within brackets 0-9";
             last = 1;
@@ -106,7 +107,7 @@ static const char *find_fault(const char *text, struct hrun_buf *filter)
     return NULL;
 }
 
-/* regcomp with the reason of a failure. */
+/* regcomp with an error message. */
 static int compile_regex(regex_t *re, const char *what, const char *text, int flags, struct hrun_error *err)
 {
     int rc = regcomp(re, text, REG_EXTENDED | flags);

@@ -1,7 +1,7 @@
-/* expr.c - expressions: their values, and what they are made of; see expr.h for the contracts
+/* expr.c - create, query and evaluate expressions; see expr.h for the contracts
  *
- * The parser (parse.c) makes code for a stack machine, which hrun_expr_run executes. Infinities and NaN pass through
- * the floating point unit; its flags tell of them.
+ * The parser (parse.c) makes code for a stack machine, which hrun_expr_run executes. Errors are detected after the
+ * evaluation by the floating point flags.
  */
 #include "expr/internal.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flags that mean a value does not exist. Underflow and inexact results are ordinary. */
+/* Flags of errors. Underflow and inexact results are no errors. */
 enum { BAD_FLAGS = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW };
 
 /* ------------------------------------------------------------------ names */
@@ -65,7 +65,7 @@ static struct hrun_expr *expr_alloc(const char *text, const struct hrun_expr_sco
     struct hrun_expr *e = xcalloc(1, sizeof *e);
 
     e->text = xstrdup(text);
-    e->ops = xcalloc(2 * strlen(text) + 1, sizeof *e->ops);    /* "a&&b" makes the most operations of its length: 6 */
+    e->ops = xcalloc(2 * strlen(text) + 1, sizeof *e->ops);    /* the worst case is "a&&b": 6 operations */
     e->values = xcalloc((size_t)(scope->nvars + scope->nconsts) + 1, sizeof *e->values);
     e->names = xcalloc((size_t)(scope->nvars + scope->nconsts) + 1, sizeof *e->names);
     e->used = xcalloc((size_t)scope->nvars + 1, 1);
@@ -139,7 +139,7 @@ void hrun_expr_destroy(struct hrun_expr *e)
 
 double hrun_expr_run(const struct op *ops, int n, const double *values, const double *called, double *stack)
 {
-    double *top = stack;         /* the first that is free */
+    double *top = stack;         /* first free place */
 
 #define ONE(code, value)  case code: { const double a = top[-1]; top[-1] = (value); break; }
 #define TWO(code, value)  case code: { const double a = top[-2], b = *--top; top[-1] = (value); break; }
@@ -220,8 +220,8 @@ int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const doubl
         if (e->derived[c] && hrun_expr_eval(e->derived[c], values, &e->values[e->nvars + c], err))
             return hrun_fail_prefix(err, "%s", e->names[e->nvars + c]);
     y = hrun_expr_run(e->ops, e->nops, e->values, called, e->stack);
-    /* Testing the flags is cheap, clearing them is not: the flags of something earlier are cleared and the
-     * evaluation repeated only when some are set. */
+    /* Testing the flags is cheap, clearing them is not. If flags are set, which may be from earlier operations, clear
+     * them and evaluate again. */
     if (hrun_expr_flags()) {
         y = hrun_expr_run(e->ops, e->nops, e->values, called, e->stack);
         why = hrun_expr_flags();

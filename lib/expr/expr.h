@@ -11,13 +11,13 @@
  * && and || give 0 or 1.
  * Invariants:
  *   - a division or remainder by zero, a logarithm of zero, a root of a negative number or an overflow
- *     anywhere in the evaluation is an error, even when a comparison would hide it; of plain numbers ("1/0")
- *     without && || and ?: it is an error at compilation, in every branch;
- *   - such errors are found by the floating point flags of the thread, which may be cleared by a call;
- *   - a compiled expression holds its own variables: it is not to be evaluated by two threads at once.
- * Functions of the caller: an expression may call functions that the language has not got, "3*ring(16*N/P^2)". Their
- * arguments are expressions in the same variables, without such calls; they are evaluated on their own, whatever the
- * expression would need, and the caller gives the functions' values when the expression itself is evaluated.
+ *     anywhere in the evaluation is an error, even when a comparison would hide it; for plain numbers ("1/0")
+ *     without && || and ?: it is an error at compilation, even in a branch that is never taken;
+ *   - such errors are detected by the floating point flags of the thread, which a call may clear;
+ *   - a compiled expression holds its variables, so two threads must not evaluate it at the same time.
+ * Functions of the caller: an expression may call functions that the caller implements, "3*ring(16*N/P^2)". Their
+ * arguments are expressions in the same variables, without such calls. Each argument is evaluated by a call of its own
+ * (hrun_expr_eval_argument); hrun_expr_eval_called then takes the values of the functions.
  */
 #ifndef HRUN_EXPR_H
 #define HRUN_EXPR_H
@@ -39,13 +39,13 @@ struct hrun_const {
 
 /* A function whose values the caller gives. */
 struct hrun_expr_function {
-    const char *name;          /* no function of the language; a constant may have it, too */
+    const char *name;          /* not that of a function of the language; a constant may have the same name */
     int arguments;             /* 0 or 1 */
 };
 
 /* What an expression may name. */
 struct hrun_expr_scope {
-    const char *const *vars;   /* their values are given at evaluation, in this order */
+    const char *const *vars;   /* evaluation takes their values in this order */
     int nvars;
     const struct hrun_const *consts;
     int nconsts;
@@ -53,27 +53,27 @@ struct hrun_expr_scope {
     int nfunctions;
 };
 
-/* Compile text. Errors: HRUN_EPARSE with err->column from 1 in text, saying what was found and which names are known;
- * HRUN_EINVAL for text that is empty or a constant that hides a variable or function. A constant that is an expression
- * is compiled where text uses it; it may have variables that are not among vars where text does not.
- * A call in the argument of another, and more than HRUN_EXPR_CALLS_MAX calls, are HRUN_EPARSE. */
+/* Compile text. A constant that is an expression is compiled where text uses it; constants that text does not use
+ * may have variables outside vars. Errors: HRUN_EPARSE with err->column from 1 in text, naming the text found and the
+ * known names; also for a call in the argument of another, and for more than HRUN_EXPR_CALLS_MAX calls; HRUN_EINVAL for
+ * text that is empty or a constant that hides a variable or function. */
 struct hrun_expr *hrun_expr_compile_in(const struct hrun_expr_scope *scope, const char *text, struct hrun_error *err);
 /* The same without functions. */
 struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
                                     const struct hrun_const *consts, int nconsts, struct hrun_error *err);
 void hrun_expr_destroy(struct hrun_expr *e);
 
-/* How many calls there are, numbered from 0 as they stand in the text; which function (index) call c is, and the column
- * of its name, from 1. */
+/* The number of calls, which are numbered from 0 in the order of the text; the function (index) that call c calls; the
+ * column of its name, from 1. */
 int hrun_expr_calls(const struct hrun_expr *e);
 int hrun_expr_call_function(const struct hrun_expr *e, int c);
 int hrun_expr_call_column(const struct hrun_expr *e, int c);
-/* 1 if the expression is the value of one call times and over things without calls ("N*ring(8)/P", but neither
- * "ring(8) + 1" nor "1/ring(8)"): then its value with 1 for the call is the factor. */
+/* 1 if the expression is one call times a factor without calls ("N*ring(8)/P", but neither "ring(8) + 1" nor
+ * "1/ring(8)"), else 0. Its value with 1 for the call is the factor. */
 int hrun_expr_is_scaled_call(const struct hrun_expr *e);
-/* The argument of call c with values[nvars]; 0 of one that has none. Errors: those of hrun_expr_eval. */
+/* Evaluate the argument of call c with values[nvars]; 0 if it has none. Errors: those of hrun_expr_eval. */
 int hrun_expr_eval_argument(struct hrun_expr *e, int c, const double *values, double *out, struct hrun_error *err);
-/* hrun_expr_eval with the values of the calls, called[hrun_expr_calls(e)]; to hrun_expr_eval they are all 1. */
+/* hrun_expr_eval with the values of the calls, called[hrun_expr_calls(e)]; hrun_expr_eval takes 1 for all calls. */
 int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const double *called, double *out,
                           struct hrun_error *err);
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Whole numbers, nearly always: the remainder of integers is five times as fast as fmod. */
+/* Operands are nearly always whole numbers, and the remainder of integers is five times as fast as fmod. */
 double hrun_remainder(double a, double b)
 {
     const double exact = (double)HRUN_COUNT_MAX;
@@ -24,7 +24,7 @@ double hrun_remainder(double a, double b)
     return fmod(a, b);
 }
 
-/* The logarithm of zero is no division: FE_INVALID keeps the messages apart. */
+/* For a logarithm of zero raise FE_INVALID, not FE_DIVBYZERO, which has the message on divisions. */
 static double fn_log(double x)
 {
     if (x > 0)

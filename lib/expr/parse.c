@@ -1,7 +1,7 @@
 /* parse.c - from text to code, by precedence climbing; see internal.h for the contracts
  *
- * A text is read twice: check_brackets() finds what is best told where it opened, then parse_choice() and the functions
- * below it read operands and operators and append code as they go. Operations on plain numbers are done at once.
+ * A text is read twice: check_brackets() reports errors that belong to an opening bracket or '?', then parse_choice()
+ * and the functions below it read operands and operators and append code. Operations on plain numbers are done at once.
  */
 #include "expr/internal.h"
 
@@ -17,24 +17,24 @@
 #include <string.h>
 #include <strings.h>
 
-/* Deeper nesting than this is no rule that anyone wrote; it bounds the recursion. */
+/* Bounds the recursion; real rules are nested far less deeply. */
 enum { MAX_DEPTH = 200 };
 
 struct parser {
     struct hrun_expr *e;
     const struct hrun_expr_scope *scope;
     const char *inside;         /* the function whose argument this is; calls are then errors */
-    const char *at;             /* what is read next */
+    const char *at;             /* next character to read */
     int depth;                  /* numbers on the stack here */
     struct hrun_error *err;
 };
 
-/* What is known of an operand when its code has been appended. */
+/* Properties of an operand whose code has been appended. */
 struct operand {
-    int plain;                  /* a number: its code is one OP_NUMBER */
-    int calls;                  /* calls in it */
-    int scaled;                 /* one call times and over things without calls */
-    int negated;                /* a sign or ! is in it, outside of arguments */
+    int plain;                  /* 1: a number, whose code is one OP_NUMBER */
+    int calls;                  /* number of calls in it */
+    int scaled;                 /* 1: one call times a factor without calls */
+    int negated;                /* 1: has a sign or ! outside of arguments */
 };
 
 static int is_word_char(char c)
@@ -66,12 +66,12 @@ static int fail_expr_at(const struct parser *p, const char *at, const char *fmt,
 /* An open parenthesis. */
 struct open_bracket {
     const char *at;
-    int call;                   /* that of a function's arguments */
-    int choices;                /* '?' still without their ':' */
+    int call;                   /* 1: it opens a function's arguments */
+    int choices;                /* number of '?' still without their ':' */
     const char *question;       /* the last such '?' */
 };
 
-/* A character that is not ASCII, as formulas have it that were copied from a text. */
+/* Report a character that is not ASCII, as in formulas copied from documents. */
 static int fail_not_ascii(const struct parser *p, const char *at)
 {
     static const struct { const char *character, *write; } known[] = {
@@ -94,7 +94,7 @@ static int is_call(const char *text, const char *at)
     return at > text && is_word_char(at[-1]);
 }
 
-/* Parentheses and choices have their ends, and all characters belong to the language. */
+/* Check that parentheses and choices are closed and that all characters belong to the language. */
 static int check_brackets(const struct parser *p)
 {
     struct open_bracket stack[MAX_DEPTH + 1] = { { NULL, 0, 0, NULL } }, *top = stack;
@@ -146,7 +146,7 @@ static int fail_token(const struct parser *p, const char *at, const char *before
     return fail_expr_at(p, at, "%s'%.*s'", before, token_length(at), at);
 }
 
-/* '=', '&' or '|' stands alone. */
+/* Report a single '=', '&' or '|'. */
 static int fail_single(const struct parser *p)
 {
     if (*p->at == '=')
@@ -160,7 +160,7 @@ static int is_single(const char *s)
     return *s && strchr("=&|", *s) && s[1] != *s;
 }
 
-/* Something stands where an operand should. */
+/* Report a missing operand. */
 static int fail_no_operand(const struct parser *p)
 {
     const char *end = p->e->text + strlen(p->e->text);
@@ -174,7 +174,7 @@ static int fail_no_operand(const struct parser *p)
     return fail_expr_at(p, end, "the expression ends where a value is expected");
 }
 
-/* Something stands where an operator should, or an end. */
+/* Report text where an operator or the end should be. */
 static int fail_no_operator(const struct parser *p)
 {
     static const struct { const char *word, *write; } words[] = { { "and", "&&" }, { "or", "||" }, { "mod", "%" } };
@@ -189,7 +189,7 @@ static int fail_no_operator(const struct parser *p)
                       ? "an operator is missing before " : "unexpected ");
 }
 
-/* The word at s is not known. */
+/* Report an unknown word at s. */
 static int fail_unknown_name(const struct parser *p, const char *s)
 {
     const struct hrun_expr_scope *scope = p->scope;
@@ -236,7 +236,7 @@ static struct op *append_push_op(struct parser *p, enum opcode code, int arg)
     return append_op(p, code, arg);
 }
 
-/* Append an operation on `count` operands, or do it when they are plain numbers. at: where it stands. */
+/* Append an operation on `count` operands, or compute it if they are plain numbers. at: its place in the text. */
 static int append_operation(struct parser *p, enum opcode code, int arg, int count, int plain, const char *at)
 {
     struct hrun_expr *e = p->e;
@@ -356,7 +356,7 @@ static int parse_call(struct parser *p, int f, struct operand *out)
     return 0;
 }
 
-/* Constant c, which is an expression of the variables and of the constants before it, is used at s. */
+/* Append the code of constant c, an expression of the variables and of the constants before it, used at s. */
 static int parse_derived(struct parser *p, int c, const char *s)
 {
     struct hrun_expr *e = p->e;
@@ -440,8 +440,8 @@ enum level { LEVEL_OR = 1, LEVEL_AND, LEVEL_COMPARE, LEVEL_ADD, LEVEL_MULTIPLY, 
 static const struct operator {
     char text[3];
     enum level level;
-    enum opcode code;           /* but of || and && */
-} operators[] = {               /* of two that begin alike the longer one is the first */
+    enum opcode code;           /* not used for || and && */
+} operators[] = {               /* an operator precedes its prefixes: "<=" before "<" */
     { "||", LEVEL_OR, OP_JUMP_IF_0 }, { "&&", LEVEL_AND, OP_JUMP_IF_0 },
     { "==", LEVEL_COMPARE, OP_EQUAL }, { "!=", LEVEL_COMPARE, OP_NOT_EQUAL },
     { "<=", LEVEL_COMPARE, OP_LESS_EQUAL }, { ">=", LEVEL_COMPARE, OP_GREATER_EQUAL },
@@ -507,7 +507,7 @@ static int parse_lazy(struct parser *p, enum level level, struct operand *left)
     return 0;
 }
 
-/* x^2 and x^3, which are most exponents, are products. */
+/* Append a power; the frequent x^2 and x^3 are computed as products. */
 static int append_power(struct parser *p, int plain_right, int plain, const char *at)
 {
     struct hrun_expr *e = p->e;
@@ -521,7 +521,7 @@ static int append_power(struct parser *p, int plain_right, int plain, const char
     return 0;
 }
 
-/* The right side of operator o, which stands at `at`, and what it makes of both. */
+/* Parse the right side of operator o, which is at `at`, and append the operation. */
 static int parse_right(struct parser *p, const struct operator *o, const char *at, struct operand *left)
 {
     struct operand right;
@@ -540,7 +540,7 @@ static int parse_right(struct parser *p, const struct operator *o, const char *a
                                : append_operation(p, o->code, 0, 2, plain, at);
 }
 
-/* Operators of this level and of higher ones. Those of one level go from left to right, but for ^. */
+/* Parse operators of this level and higher ones. Operators of one level associate to the left, except ^. */
 static int parse_level(struct parser *p, enum level level, struct operand *out)
 {
     const struct operator *o;

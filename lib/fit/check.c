@@ -1,4 +1,4 @@
-/* check.c - which columns are independent of others, or unlike them; see fit.h */
+/* check.c - select independent or distinct columns; see fit.h */
 #include "base/alloc.h"
 #include "fit/internal.h"
 
@@ -30,7 +30,7 @@ int hrun_fit_independent(const struct hrun_lsq *problem, double tol, int *keep, 
     return 0;
 }
 
-/* Is unit column a_j a positive multiple of unit column a_i, but for tol? */
+/* 1 if unit column a_j is a positive multiple of unit column a_i within tol, else 0. */
 static int columns_alike(const double *ai, const double *aj, size_t n, double tol)
 {
     double dot = 0, rest = 0;

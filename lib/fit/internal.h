@@ -8,8 +8,6 @@
 
 /* ---------------------------------------------------------------- work
  *
- * What the solvers of lib/fit share; not for other rooms
- *
  * Invariants of struct hrun_fit_work: a holds the weighted columns, column-major, each divided by its own 2-norm
  * (`scale`), so that it has norm 1, or all zeros with scale 0; b is the weighted right side divided by its norm
  * (`bnorm`), or all zeros with bnorm 0. All entries are finite.
@@ -20,19 +18,18 @@ struct hrun_fit_work {
     double *a;          /* n by p, column-major */
     double *b;          /* n; zeros when the problem has no y */
     double *scale;      /* p */
-    double *extra;      /* as many doubles as were asked for, all 0 */
+    double *extra;      /* the doubles requested from hrun_fit_work_alloc, all 0 */
     double bnorm;
 };
 
-/* Check the problem, weight and scale it. extra: doubles of scratch memory wanted behind the rest.
+/* Check, weight and scale the problem. extra: number of doubles of scratch memory.
  * Errors: those common to all in fit.h. On success the caller frees with hrun_fit_work_free. */
 int hrun_fit_work_alloc(const struct hrun_lsq *problem, size_t extra, struct hrun_fit_work *out,
                         struct hrun_error *err);
 void hrun_fit_work_free(struct hrun_fit_work *w);
 
-/* What rounding can do to entries of Householder-transformed unit columns: a small multiple of max(n,p) times
- * the unit roundoff (Higham, Accuracy and Stability of Numerical Algorithms, theorem 19.4; 10 stands for its
- * constant). */
+/* A bound of the rounding error in entries of Householder-transformed unit columns: 10 max(n,p) times the unit roundoff
+ * (Higham, Accuracy and Stability of Numerical Algorithms, theorem 19.4; 10 replaces its constant). */
 double hrun_fit_roundoff(size_t n, size_t p);
 
 /* 2-norm without overflow or underflow. */

@@ -1,8 +1,7 @@
 /* ls.c - ordinary least squares and Student's quantiles by GSL; see fit.h for the contracts
  *
- * GSL reports errors through a handler that aborts by default and is global: a library must neither keep nor
- * replace it. So only functions are called here whose sole errors are about shapes, on shapes that are right,
- * with memory that is ours.
+ * GSL reports errors through a global handler that aborts by default. A library must not replace it, so this file calls
+ * only functions that can fail on wrong shapes alone, with right shapes and memory of its own.
  */
 #include "base/alloc.h"
 #include "fit/internal.h"
@@ -28,7 +27,7 @@ int hrun_fit_ls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, str
 
     if (n && p && n < p)
         return hrun_fail(err, HRUN_ENODATA, "%zu rows cannot determine %zu coefficients", n, p);
-    /* behind the scaled problem: its row-major copy, tau, norms, right side, triangle, solution */
+    /* extra: row-major copy of the scaled problem, tau, norms, right side, triangle, solution */
     if (hrun_fit_work_alloc(problem, n * p + 2 * p + n + p * p + p, &w, err))
         return -1;
     perm.data = order = xmalloc(p * sizeof *order);

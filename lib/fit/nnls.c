@@ -17,21 +17,20 @@ enum { OUT, IN, ASIDE };
 struct nnls {
     size_t n, p, k;        /* k: passive columns */
     double *q;             /* n by p, column-major */
-    double *d;             /* n: the right side, transformed alike */
+    double *d;             /* n: the right side, transformed by Q' */
     double *x, *z;         /* coefficients by passive position: accepted, and of the present subproblem */
-    double *e;             /* p: scratch of nnls_choose, as z is */
+    double *e;             /* p: scratch of nnls_choose */
     double *v;             /* n: reflection */
     size_t *cols;          /* column at each passive position */
     int *state;            /* of each column */
 };
 
-/* The next column to enter, of those outside whose gradient rounding (c) cannot explain: to begin with the
- * first, later the one with the largest gradient, of those equal but for rounding the first; p if there is
- * none. Any of them would do for optimality. Where there are several optima, the order decides which is
- * found: the first column is what the caller expects to matter most, and others come in as far as they
- * explain what it leaves. The error of a gradient is c (|d| + |column|), both meaning the lower parts:
- * entries of unit columns and of the unit right side carry errors up to c. A column that depends on the
- * passive ones has a lower part of about c, and by Cauchy and Schwarz never passes this test. */
+/* The next column to enter, or p if there is none. Candidates are the columns outside whose gradient exceeds its
+ * rounding error. The first step takes the first candidate, later steps the one with the largest gradient (of those
+ * equal up to rounding, the first). Any candidate leads to an optimum; if there are several optima, this order selects
+ * the one that uses the caller's first column most. The error of a gradient is c (|d| + |column|), where both norms are
+ * those of the lower parts: entries of unit columns and of the unit right side have errors up to c. A column that
+ * depends on the passive ones has a lower part of about c, so by Cauchy and Schwarz it is never a candidate. */
 static size_t nnls_choose(const struct nnls *s, double c)
 {
     size_t low = s->n - s->k, best = s->p;
@@ -157,14 +156,14 @@ static void nnls_iterate(struct nnls *s, double *tol, size_t *entered)
     size_t j, count = *entered;
 
     while (s->k < s->n && (j = nnls_choose(s, c)) < s->p) {
-        /* In exact arithmetic no set of passive columns comes twice. Should rounding make the method go round
-         * in circles, the tolerance grows tenfold every 3p entries (the bound of Lawson and Hanson's own
-         * program), and when it reaches 1 nothing can enter: the method always ends. */
+        /* In exact arithmetic no passive set occurs twice, but rounding can make the method cycle. The tolerance grows
+         * tenfold every 3p entries (the bound of Lawson and Hanson's own program). When it reaches 1 no column can
+         * enter, so the method always ends. */
         if (++count % (3 * s->p) == 0)
             c *= 10;
         nnls_enter(s, j);
-        /* The new coefficient has the sign of the gradient, unless rounding rules: then the column is set
-         * aside until the passive set has changed. */
+        /* The new coefficient has the sign of the gradient except for rounding errors. If it has not, the column is
+         * excluded until the passive set has changed. */
         if (s->d[s->k - 1] / s->q[j * s->n + s->k - 1] <= 0) {
             nnls_leave(s, s->k - 1, ASIDE);
             continue;
@@ -178,9 +177,8 @@ static void nnls_iterate(struct nnls *s, double *tol, size_t *entered)
     *entered = count;
 }
 
-/* QR of the passive columns in their order and from the original data, into the first k columns of q; x
- * solves it. Result: -1, or the passive position of a column whose part outside the span of those before it
- * is 0. */
+/* QR of the passive columns, in their order, from the original data, into the first k columns of q; x receives the
+ * solution. Result: -1, or the passive position of a column that depends on those before it. */
 static long nnls_solve_afresh(struct nnls *s, const struct hrun_fit_work *w)
 {
     s->k = 0;
@@ -207,9 +205,9 @@ static long nnls_solve_afresh(struct nnls *s, const struct hrun_fit_work *w)
     return -1;
 }
 
-/* Solve once more, so that the answer depends on the set alone and not on the way to it. A coefficient that
- * is not positive now was 0 but for rounding: the column of the most negative one is dropped, until none is
- * left. How many were. */
+/* Solve once more from the original data, so that the result depends only on the passive set. While a coefficient is
+ * not positive (it was 0 up to rounding), drop the column of the most negative one. Result: number of columns
+ * dropped. */
 static size_t nnls_polish(struct nnls *s, const struct hrun_fit_work *w)
 {
     for (size_t dropped = 0;; dropped++) {
@@ -231,7 +229,7 @@ static size_t nnls_polish(struct nnls *s, const struct hrun_fit_work *w)
     }
 }
 
-/* All columns from the original data; those in use, cols[k] with x[k], enter again. */
+/* Restart from the original data with the columns in use, cols[k] with x[k]. */
 static void nnls_begin(struct nnls *s, const struct hrun_fit_work *w)
 {
     size_t k = s->k;
@@ -251,9 +249,8 @@ static void nnls_begin(struct nnls *s, const struct hrun_fit_work *w)
     }
 }
 
-/* Rounding is amplified where columns in use nearly depend on each other: there one that does depend on them may come
- * in all the same, and when it is polished away, what went for it may be missed. So the steps go on from what is left,
- * with a tolerance that ends them. */
+/* Nearly dependent passive columns amplify rounding errors: a dependent column may enter and drive out another one.
+ * After polishing has dropped it the iteration continues from the remaining columns; its growing tolerance ends it. */
 static void nnls_solve(struct nnls *s, const struct hrun_fit_work *w, size_t *entered)
 {
     double tol = hrun_fit_roundoff(s->n, s->p);

@@ -26,7 +26,7 @@ double hrun_fit_scale(double *r, size_t n, size_t p)
     return (left % 2 ? fabs(r[left / 2]) : (fabs(r[left / 2 - 1]) + fabs(r[left / 2])) / 2) / NORMAL_QUARTILE;
 }
 
-/* Weighted residuals of k, under the weights that the caller gave. */
+/* Residuals of k with the caller's weights. */
 static void weighted_residuals(const struct hrun_lsq *problem, const double *k, double *r)
 {
     for (size_t i = 0; i < problem->n; i++) {
@@ -98,7 +98,7 @@ int hrun_fit_huber(hrun_fit_solver *solve, const struct hrun_lsq *problem, const
         if (state.converged || state.rounds == options->rounds_max)
             break;
         for (size_t i = 0; i < n; i++) {
-            /* A row on which nothing can be hung any more keeps a weight that the solvers accept. */
+            /* The solvers accept only weights above 0. */
             factor[i] = fmax(sorted[i], 1e-6);
             w[i] = (problem->w ? problem->w[i] : 1) * factor[i];
         }
@@ -111,8 +111,8 @@ int hrun_fit_huber(hrun_fit_solver *solve, const struct hrun_lsq *problem, const
 
 /* ------------------------------------------------------------------ cross-validation */
 
-/* Columns of Q, n by p, column-major, in place of the columns of w->a, which must be independent (modified
- * Gram-Schmidt, twice for each column: the loss of orthogonality is then rounding; Giraud, Langou, Rozloznik 2005). */
+/* Replace the columns of w->a, which must be independent, by Q, n by p, column-major. Modified Gram-Schmidt, twice for
+ * each column, loses orthogonality only by rounding (Giraud, Langou, Rozloznik 2005). */
 static int orthonormal(struct hrun_fit_work *w, struct hrun_error *err)
 {
     double tol = hrun_fit_roundoff(w->n, w->p);
@@ -138,7 +138,7 @@ static int orthonormal(struct hrun_fit_work *w, struct hrun_error *err)
     return 0;
 }
 
-/* Cholesky factor of the symmetric s[p by p] in its lower triangle; -1 when it is not positive but for rounding. */
+/* Cholesky factor of the symmetric s[p by p] in its lower triangle; -1 if s is not positive definite within tol. */
 static int robust_factorise(double *s, size_t p, double tol)
 {
     for (size_t j = 0; j < p; j++) {
@@ -156,15 +156,15 @@ static int robust_factorise(double *s, size_t p, double tol)
     return 0;
 }
 
-/* Residuals e of rows first..end - 1. e_g = r_g + Q_g (I - Q_g'Q_g)^-1 Q_g' r_g (Woodbury): p by p whatever the size of
- * the group is. w->extra: the residuals r[n] of all rows, then scratch. */
+/* Residuals e of rows first..end - 1. e_g = r_g + Q_g (I - Q_g'Q_g)^-1 Q_g' r_g (Woodbury): the matrix is p by p for
+ * groups of any size. w->extra: the residuals r[n] of all rows, then scratch. */
 static void leave_out_group(const struct hrun_fit_work *w, size_t first, size_t end, double *e)
 {
     size_t n = w->n, p = w->p;
     double *r = w->extra, *s = r + n, *v = s + p * p;
     int known;
 
-    if (end == first + 1) {   /* the same with a number in place of a matrix */
+    if (end == first + 1) {   /* scalar case */
         double rest = 1;
 
         for (size_t j = 0; j < p; j++)

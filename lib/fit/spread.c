@@ -43,7 +43,7 @@ int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hr
     return 0;
 }
 
-/* The last decimal place of a number as it is written with fewest digits: -2 of 0.25. */
+/* The last decimal place of a number in its shortest form: -2 for 0.25. */
 static int last_place(double v)
 {
     char text[40];
@@ -62,7 +62,7 @@ static int is_multiple(double v, double step)
     return isfinite(step) && fabs(v / step - round(v / step)) <= same * v / step;
 }
 
-/* The step of the times but those equal to `without`. */
+/* The step of all times that differ from `without`. */
 static double time_step_of(const double *time_s, size_t n, double without)
 {
     double step = INFINITY;
@@ -91,9 +91,9 @@ double hrun_times_rounding(const double *time_s, size_t n)
     return n < FEWEST ? 0 : hrun_times_step(time_s, n) / sqrt(12);
 }
 
-/* Two runs of one thing that follow each other. */
+/* Two consecutive runs of one thing. */
 struct pair {
-    double time_s, apart_s;     /* the mean; a standard deviation from the difference */
+    double time_s, apart_s;     /* the mean; the standard deviation estimated from the difference */
 };
 
 static int thing_time_order(const void *a, const void *b)
@@ -103,8 +103,8 @@ static int thing_time_order(const void *a, const void *b)
     return (x->time_s > y->time_s) - (x->time_s < y->time_s);
 }
 
-/* What pairs v[n], in order of time, scatter by whatever their time is; the middle ones of either half decide, as some
- * runs are disturbed. Scratch: room[n]. */
+/* The absolute scatter of pairs v[n], sorted by time, that does not depend on the time. Uses the medians of both
+ * halves, as some runs are disturbed. Scratch: room[n]. */
 static double absolute_scatter(const struct pair *v, size_t n, double *room)
 {
     enum { FEWEST = 6 };
@@ -156,7 +156,7 @@ int hrun_times_repeat(const double *time_s, const int *thing, size_t n)
     return longest > 0 && hrun_times_step(time_s, n) <= seen * longest;
 }
 
-/* Replace sorted samples by their ranks, the mean one for ties. Result: the sum of t^3 - t over the ties. */
+/* Replace sorted samples by their ranks; ties get their mean rank. Result: the sum of t^3 - t over the ties. */
 static double kruskal_rank(double *sorted, size_t n)
 {
     double ties = 0;

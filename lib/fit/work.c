@@ -17,11 +17,11 @@ double hrun_fit_norm(const double *v, size_t n)
 {
     double max = 0, sum = 0;
 
-    for (size_t i = 0; i < n; i++)   /* not fmax: it is a call, and this is where the time goes */
+    for (size_t i = 0; i < n; i++)   /* fmax is a call, too slow for this hot loop */
         max = fabs(v[i]) > max ? fabs(v[i]) : max;
     if (max == 0)
         return 0;
-    /* Within these limits no square overflows, and what underflows does not matter beside the largest. */
+    /* Within these limits no square overflows, and underflow is negligible beside the largest. */
     if (max > 1e-140 && max < 1e140) {
         for (size_t i = 0; i < n; i++)
             sum += v[i] * v[i];
@@ -32,7 +32,7 @@ double hrun_fit_norm(const double *v, size_t n)
     return max * sqrt(sum);
 }
 
-/* Column j of the weighted problem into out[n], or y when j == p. */
+/* Write column j of the weighted problem to out[n]; y if j == p. */
 static int weighted(const struct hrun_lsq *q, size_t j, double *out, struct hrun_error *err)
 {
     for (size_t i = 0; i < q->n; i++) {
@@ -51,7 +51,7 @@ static int weighted(const struct hrun_lsq *q, size_t j, double *out, struct hrun
     return 0;
 }
 
-/* Divide v[n] by its norm; the norm into *norm. */
+/* Divide v[n] by its norm, which *norm receives. */
 static int normalise(double *v, size_t n, double *norm)
 {
     *norm = hrun_fit_norm(v, n);
@@ -149,8 +149,8 @@ static void invert_triangle(double *r, size_t ld, size_t k)
     for (size_t j = 0; j < k; j++) {
         double d = 1 / r[j * ld + j];
 
-        /* Column j of the inverse: -(inverse of the leading part) R(0..j-1, j) d, from the top as each row
-         * needs only entries at and below it. */
+        /* Column j of the inverse: -(inverse of the leading part) R(0..j-1, j) d, from the top, as row i needs only
+         * entries at and below row i. */
         for (size_t i = 0; i < j; i++) {
             double sum = 0;
             for (size_t l = i; l < j; l++)
