@@ -1,4 +1,4 @@
-/* coll_report.c - what tuning does to collective operations, in words; see session/work.h for the contracts */
+/* coll_report.c - reports on the tuning of collective operations; see session/coll_tuning.h for the contracts */
 #include "../preloaded/coll_choice.h"
 #include "base/alloc.h"
 #include "base/trace_lines.h"
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes from 1 B to 4 MiB, as the library looks at for variants with counts; four in each doubling are treated as one
- * (coll_round). A choice among this many processes takes a ms; of more only powers of two are tried. */
+/* Sizes from 1 B to 4 MiB, as the library uses for variants with counts, rounded to four per doubling (coll_round). A
+ * choice for MANY processes takes a ms; with more processes only powers of two are tried. */
 enum { OCTAVES = 22, STEPS = 4, MANY = 64, SIZES = OCTAVES * STEPS + 3 };
 
-/* Sizes with the same way. */
+/* A range of sizes with the same algorithm. */
 struct range {
     const char *op, *way;
-    double from, to;               /* bytes; to -1: with counts */
-    double segment;                /* the largest */
-    double least, most;            /* times as fast; 0: not known */
+    double from, to;               /* bytes; to = -1: variants with counts */
+    double segment;                /* the largest segment */
+    double least, most;            /* range of the speedup; 0: not known */
 };
 
 struct ranges {
@@ -161,7 +161,7 @@ void tuned_plan(const struct tune *t, struct hrun_buf *out)
     struct ranges r;
 
     if (t->why[0])
-        return;              /* say_untuned says it */
+        return;              /* reported by say_untuned */
     find_ranges(t, &r);
     if (!r.n) {
         hrun_buf_adds(out, "  tuned operations  none: by the model Open MPI's own ways are the quickest\n");
@@ -211,7 +211,7 @@ struct tuning_record {
     double bytes, segment, library_s, ours_s;
 };
 
-/* A line without its mark: "coll RECORD CHECK". Result: the record's length, and where it begins; 0: it is none. */
+/* The record in a line "coll RECORD CHECK" without its mark. Result: its length, with its address; 0: there is none. */
 static size_t record_of(const char *line, size_t len, const char **record)
 {
     const size_t word = sizeof HRUN_COLL_REPORT - 1;
@@ -259,7 +259,7 @@ static void add_record_row(const struct tuning_record *v, struct hrun_table *t)
     hrun_table_cell(t, "%s", fate.data);
 }
 
-/* Rows of all records; *more: how many are not reported. Result: how many. */
+/* Add rows for the records. *more: the number of unreported ones. Result: the number of rows. */
 static int add_records(const struct hrun_buf *lines, struct hrun_table *t, int *more)
 {
     int n = 0;

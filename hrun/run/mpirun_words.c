@@ -179,7 +179,7 @@ static const struct word words[] = {
     { "xterm", 1, REFUSED, DEBUGGER },
 };
 
-/* Of these, the words that mpiexec of MPICH has, and mpirun of Open MPI has not. */
+/* Those of these words that only MPICH's mpiexec has, not Open MPI's mpirun. */
 static const char of_mpiexec[] =
     " f hosts genv env genvlist envlist prepend-rank l print-rank-map configfile ppn perhost rr membind order-nodes "
     "genvall envall launcher launcher-exec bootstrap bootstrap-exec rmk iface print-all-exitcodes disable-auto-cleanup "
@@ -203,8 +203,8 @@ static const struct word *find_word(const char *name, size_t len)
     return NULL;
 }
 
-/* Fail for an unknown option that begins, or resembles most, a word of another launcher; hrun's own are left to
- * others. */
+/* Fail for an unknown option that is the beginning of a word of another launcher, or resembles one more than any option
+ * of hrun. */
 static int check_spelling(const char *word, const char *name, size_t len, struct hrun_error *err)
 {
     enum { NWORDS = sizeof words / sizeof *words, BEGINS = 3 };
@@ -256,7 +256,7 @@ static int own_values(const char *word, struct hrun_error *err)
     return (found->arg == HRUN_OPT_PAIR ? 2 : 1) - (name[len] == '=');
 }
 
-/* hrun's words for one of mpirun's. */
+/* Append hrun's words for one of mpirun's. */
 static void add_served(const char *text, const char *const *values, struct hrun_strvec *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf word = HRUN_BUF_INIT;
@@ -323,7 +323,7 @@ static int add_words_of_file(enum what what, const char *path, struct hrun_strve
     return 0;
 }
 
-/* Serve a word that needs no option. 1: done, 0: its value is not served, -1: it failed. */
+/* Obey a word that needs no option. 1: done, 0: its value is not supported, -1: failed. */
 static int serve_here(const char *name, const char *value)
 {
     const char *before = getenv("PATH");
@@ -339,7 +339,7 @@ static int serve_here(const char *name, const char *value)
     return setenv("PATH", path, 1) ? -1 : 1;
 }
 
-/* The text of a rankfile is read once: it may be a pipe, and change until the layout is made. */
+/* Read the text of the rankfile once, since it may be a pipe, or change before the layout is made. */
 static int keep_rankfile(struct hrun_settings *s, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -355,7 +355,7 @@ static int keep_rankfile(struct hrun_settings *s, struct hrun_error *err)
     return 0;
 }
 
-/* Where processes go: the values are kept in s->mapping_words, to which s->mapping points. */
+/* Set a placement in s->mapping, with its values stored in s->mapping_words. */
 static int set_place(const struct word *w, const char *as, const char *const *values, struct hrun_settings *s,
                      struct hrun_error *err)
 {
@@ -410,7 +410,7 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     return 0;
 }
 
-/* hrun's -app names a definition, mpirun's --app a file whose first line begins with an option. */
+/* 1 if path is a file for mpirun's --app, whose first line begins with an option; 0: -app names a definition. */
 static int is_app_file(const char *path)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -497,7 +497,7 @@ int mpirun_words_replace(char **argv, struct hrun_settings *s, struct hrun_strve
     return 0;
 }
 
-/* MCA parameters of mpirun, by their names in versions 4 and 5, and the words for where processes go that they mean. */
+/* MCA parameters of mpirun that place processes, by their names in versions 4 and 5, and the equivalent words. */
 static const struct parameter {
     const char *names[2];
     struct word as;             /* no values: the parameter is true or false */
@@ -516,7 +516,7 @@ static const struct parameter {
 };
 enum { ANYWAY, UNBOUND };       /* the first rows: obeyed in any case; obeyed unless --bind-to is given */
 
-/* Remove a parameter that hrun has obeyed: mpirun would find it in conflict with the rankfile. */
+/* Remove a parameter that hrun has obeyed, since it would conflict with the rankfile in mpirun. */
 static void hide_parameter(const char *name, struct hrun_strvec *mca)
 {
     size_t len = strlen(name), n = 0;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Each one is kept; the last one is what a run asks for. */
+/* Keep all values; a run uses the last one. */
 static int add_config(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct hrun_settings *s = settings;
@@ -16,7 +16,7 @@ static int add_config(void *settings, const struct hrun_opt *opt, const char *va
     return 0;
 }
 
-/* value: NULL where no size was given. */
+/* value: NULL if no size is given. */
 static int set_probe(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct hrun_settings *s = settings;

@@ -1,4 +1,4 @@
-/* plan_launch.c - from the command line to a layout whose PEs are this run's; see run.h */
+/* plan_launch.c - from the command line to a layout with locked PEs; see run.h */
 #include "base/units.h"
 #include "report.h"
 #include "session/context_network.h"
@@ -42,7 +42,7 @@ void launch_plan_release(struct launch_plan *p)
 
 /* ---------------------------------------------------------------- the decision */
 
-/* Add the command that measures a larger size, where only one size was measured. */
+/* Add the command that measures a larger size to the error, if only one size was measured. */
 static void advise_size(const struct launch_plan *p, const struct finest *f, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf command = HRUN_BUF_INIT;
@@ -55,7 +55,7 @@ static void advise_size(const struct launch_plan *p, const struct finest *f, str
     hrun_fail(err, why.code, "%s; to measure a larger one: %s", why.text, command.data);
 }
 
-/* Decide; with --finest for the largest size up to N (0: any) that a decision exists for. Earlier runs may rule out a
+/* Decide; with --finest, for the largest size up to N (0: no limit) that has a decision. Earlier runs may exclude a
  * size that the models allow. */
 static int decide_size(struct launch_plan *p, const struct question *q, int finest, int64_t N, struct hrun_error *err)
 {
@@ -74,7 +74,7 @@ static int decide_size(struct launch_plan *p, const struct question *q, int fine
             first = f;
         f.limit = first.limit;
         f.given = first.given;
-        if (!f.next && N < first.limit && why.text[0]) {   /* what a search said allows, runs that were made refuse */
+        if (!f.next && N < first.limit && why.text[0]) {   /* earlier runs exclude what the search allowed */
             f.next = N + 1;
             snprintf(f.why, sizeof f.why, "%.639s", why.text);
         }
@@ -94,7 +94,7 @@ static int decide_size(struct launch_plan *p, const struct question *q, int fine
     return 0;
 }
 
-/* Probe, where there is no profile; in a dry run only plan it. */
+/* Probe if there is no profile; in a dry run only plan the probe. */
 static int probe_speeds(struct launch_plan *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     p->probe.asked = s->probe;
@@ -114,7 +114,7 @@ static int probe_speeds(struct launch_plan *p, const struct hrun_settings *s, st
     return p->probe.useful ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
 }
 
-/* Make a bare definition, so that a program that no definition knows can be probed. */
+/* Make a bare definition, so that a program without a definition can be probed. */
 static int make_bare(struct context *c, const char *program, struct hrun_error *err)
 {
     struct hrun_app *other = NULL;
@@ -141,7 +141,7 @@ static int choose_kinds(struct launch_plan *p, const struct question *ask, struc
     return kinds_decide(&p->c, !learn_applies(&p->c, ask, &p->d), &p->d, err);
 }
 
-/* Load the profiles, and decide by them; where variants are open, choose the best one. */
+/* Load the profiles and decide by them, for the best variant if none is named. */
 static int decide_by_profiles(struct launch_plan *p, struct hrun_error *err)
 {
     struct context *c = &p->c;
@@ -160,8 +160,8 @@ static int decide_by_profiles(struct launch_plan *p, struct hrun_error *err)
     return decide_size(p, &p->ask, p->set->finest, p->N, err);
 }
 
-/* For a dry run without words find the definition's program, which need not be installed. A program of that name that
- * is built for other hosts does not count. */
+/* For a dry run without words, find the definition's program, which may be missing. A program of that name built for
+ * other hosts is ignored. */
 static int find_definitions_program(struct launch_plan *p, struct hrun_error *err)
 {
     struct hrun_error why;
@@ -177,7 +177,7 @@ static int find_definitions_program(struct launch_plan *p, struct hrun_error *er
     return -1;
 }
 
-/* Check the file of --network; say if no prediction uses it. */
+/* Check the file of --network, and print a note if no prediction uses it. */
 static int check_network_option(struct launch_plan *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     const char *file = s->common.network;
@@ -212,7 +212,7 @@ int plan_layout(struct launch_plan *p, const char *const *busy, struct hrun_erro
     return rc;
 }
 
-/* Start a program that nothing is known of, or of which only -n is given, as the allocation grants it, if its rule
+/* Place the processes as the allocation grants, if nothing is known of the program or only -n is given, and the rule
  * accepts that number of processes. */
 static int choose_granted(struct launch_plan *p, struct hrun_error *err)
 {
@@ -263,15 +263,14 @@ static int choose_on(struct launch_plan *p, int all, struct hrun_error *err)
     return plan_layout(p, p->c.busy, err);
 }
 
-/* Will a probe run, whose times then decide? */
+/* 1 if a probe will run and decide, else 0. */
 static int will_probe(const struct launch_plan *p)
 {
     return p->set->probe && p->d.by != BY_MODEL && !p->set->dry_run;
 }
 
-/* Choose among the PEs that are free; with --wait among all, unless the free ones are predicted to end the run earlier
- * than waiting. Result: 1: it may start; 0: it has to wait for the choice of the whole cluster; -1: nothing can be
- * chosen. */
+/* Choose among the free PEs; with --wait among all, unless a run on the free ones is predicted to end earlier. Result:
+ * 1: the run may start; 0: it waits for the choice on the whole cluster; -1: there is no choice, with *err. */
 static int choose_free(struct launch_plan *p, struct hrun_error *err)
 {
     const char *const *busy = ledger_busy(&p->ledger);
@@ -295,7 +294,7 @@ static int choose_free(struct launch_plan *p, struct hrun_error *err)
     return plan_layout(p, NULL, err);
 }
 
-/* Lock what is chosen, or wait until that can be done. */
+/* Choose PEs and lock them, or wait until they are free. */
 static int plan_pes(struct launch_plan *p, struct hrun_error *err)
 {
     const double end_s = hrun_monotonic_s() + (p->set->wait_s > 0 ? p->set->wait_s : INFINITY);
@@ -317,7 +316,7 @@ static int plan_pes(struct launch_plan *p, struct hrun_error *err)
                                         .time_s = p->d.predicted.known ? p->d.predicted.time.mid : 0 };
 
         if (rc && !(rc = ledger_lock(&p->ledger, &p->c, &run))) {
-            version = 0;         /* others were quicker: look again */
+            version = 0;         /* another run locked them first: choose again */
             p->sig = ledger_sleep(0.002);
             continue;
         }
@@ -375,7 +374,7 @@ static int64_t count_host_cores(const struct hrun_cluster *cl, int host)
     return cores;
 }
 
-/* Bound the choice by what the allocation grants, unless the user gives a configuration or a mapping. */
+/* Limit the choice to the processes that the allocation grants, unless the user gives a configuration or a mapping. */
 static void apply_grant(struct launch_plan *p)
 {
     const struct hrun_cluster *cl = p->c.cluster;
@@ -403,9 +402,9 @@ static void apply_grant(struct launch_plan *p)
     p->granted.pes = !threads ? each : cl->cpus_each ? cl->cpus_each : 1;
 }
 
-/* Let -n start more processes of a program without a definition than there are PEs: they fill the cores as with mpirun.
- * Where hosts have slots, each process is bound to a core, as a memory node may have more cores than its host has
- * slots. Where there are more slots than cores, as many processes share the cores. */
+/* Let -n start more processes than PEs for a program without a definition; they fill the cores as with mpirun. If hosts
+ * have slots, each process is bound to a core, since a memory node may have more cores than its host has slots. With
+ * more slots than cores, processes share cores. */
 static void fill_cores(struct launch_plan *p)
 {
     const struct hrun_cluster *cl = p->c.cluster;
@@ -426,8 +425,8 @@ static void fill_cores(struct launch_plan *p)
     }
 }
 
-/* Take -N of a program without a definition as mpirun's -N, processes per node, if the hosts have that many cores and
- * -n fits. */
+/* For a program without a definition, read -N as mpirun's processes per node, if the hosts have that many cores and -n
+ * is consistent with it. */
 static int take_per_node(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = p->c.cluster;
@@ -452,7 +451,7 @@ static int take_per_node(struct launch_plan *p, const struct hrun_settings *s, c
     return 0;
 }
 
-/* Find the definition that knows the program, or that of the command as a whole, and the size. */
+/* Find the size, and the definition of the program or of the whole command. */
 static int find_app_and_size(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
@@ -472,7 +471,7 @@ static int find_app_and_size(struct launch_plan *p, const struct hrun_settings *
     return 0;
 }
 
-/* Without a size the program reads the user's input file: start as many processes as that file asks for. */
+/* Without a size the program reads the user's input file: start the number of processes set there. */
 static void take_input_procs(struct launch_plan *p, const struct hrun_settings *s)
 {
     const struct question *q = &p->ask;
@@ -494,7 +493,7 @@ static int plan_context(struct launch_plan *p, const struct hrun_settings *s, ch
         context_check_app(c, words[0], err))
         return -1;
     take_input_procs(p, s);
-    /* --explore of the user's file gives way to what the command line asks for. */
+    /* Options on the command line override --explore from the user's file. */
     if (s->explore_if_it_fits && (!p->N || !c->app || p->ask.config || p->ask.procs || p->ask.unrecorded || s->probe ||
                                   s->finest || hrun_mapping_places(&s->mapping)))
         p->ask.explore = 0;
@@ -508,11 +507,11 @@ static int plan_context(struct launch_plan *p, const struct hrun_settings *s, ch
                           .programs = s->programs, .nprograms = s->nprograms, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .oversubscribe = p->ask.oversubscribe,
                           .on_message = on_words };
-    /* Nothing is learnt from a run that is not recorded. */
+    /* A run that will not be recorded does not explore. */
     if (c->app && p->N && (!work_size_is_passed(&p->w) || (c->problem && problem_reads_input(c))))
         p->ask.explore = 0;
     p->ask.table = s->dry_run != NULL;
-    if (s->finest)   /* any size will do to find a program that is built for each */
+    if (s->finest)   /* any size serves to find a program built for each size */
         p->w.N = c->app->sizes.n ? c->app->sizes.v[0] : 1;
     if (work_check_words(&p->w, err) || ((p->N || s->finest) && work_check_shares(&p->w, err)))
         return -1;

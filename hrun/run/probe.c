@@ -1,4 +1,4 @@
-/* probe.c - hrun --probe: its options, and what comes after what; see probe.h for the contracts */
+/* probe.c - hrun --probe: its options and the order of its steps; see probe.h for the contracts */
 #include "probe.h"
 
 #include "base/alloc.h"
@@ -18,7 +18,7 @@ int probe_check(const struct hrun_settings *s, struct hrun_error *err)
     return 0;
 }
 
-/* P PEs, one process each: one of each sub-cluster, and the others in their order. */
+/* P PEs with one process each: one in each sub-cluster, then more in the order of sub-clusters. */
 static void spread_processes(const struct decision *d, int P, struct hrun_config *out)
 {
     *out = (struct hrun_config){ .nsubs = d->nsubs };
@@ -34,7 +34,7 @@ static void spread_processes(const struct decision *d, int P, struct hrun_config
     }
 }
 
-/* Why the program cannot be watched, as far as this is known before it runs, into p->why. */
+/* Set p->why if it is known before the run that the program cannot be watched. */
 static int probe_ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
 {
     struct hrun_layout *l = hrun_layout_create_free(c->cluster, &p->config, c->busy, err);
@@ -60,7 +60,7 @@ static void probe_release_speeds(struct probing *g)
     free(g->v);
 }
 
-/* p->useful: where all PEs are alike, one process on each may be all that there is. */
+/* Set p->useful: 0 if no speeds could make another configuration quicker than the default. */
 static int probe_ask_open(struct probe *p, const struct work *w, const struct hrun_settings *s,
                           const struct decision *d, struct hrun_error *err)
 {
@@ -80,7 +80,7 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
 {
     struct work unsized = *w;
 
-    unsized.N = 0;             /* a size that stands there as a number stays what it is */
+    unsized.N = 0;             /* a size written as a number is not replaced */
     if (!work_size_is_passed(&unsized))
         return hrun_fail(err, HRUN_EINVAL, "--probe cannot tell the program its size: write {N} where it stands among "
                          "the program's words, in place of the number");
@@ -97,7 +97,7 @@ void probe_release(struct probe *p)
     memset(p, 0, sizeof *p);
 }
 
-/* With -v. */
+/* Print the speeds with -v. */
 static void probe_tell_speeds(const struct probing *g)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;

@@ -1,4 +1,4 @@
-/* probe_choose.c - which configuration the speeds say is quickest, and whether it is; see probe.h */
+/* probe_choose.c - find the quickest configuration by the measured speeds, and test it; see probe.h */
 #include "probe.h"
 
 #include "base/alloc.h"
@@ -10,9 +10,9 @@
 
 /* Configurations that are tried; each further one has fewer processes. */
 enum { TRIES = 3 };
-/* A smaller gain at the small size is none: latencies count for less at the real one, and bandwidth for more. */
+/* A smaller gain at the small size does not count, since latency and bandwidth have other weights at the real one. */
 static const double LEAST = 0.05;
-/* Shares that differ by less are even enough not to make another run for. */
+/* Shares that differ by less count as equal and need no further run. */
 static const double EVEN = 0.02;
 
 /* Predictions of a configuration and of the default. */
@@ -20,8 +20,8 @@ struct both {
     struct hrun_speeds_range it, base;
 };
 
-/* May the real run gain more than it takes to try it at size N? In times of the default there: the work grows as its
- * terms do, what more messages cost in proportion to the size. 1, 0, or -1. */
+/* 1 if the real run may gain more than a trial at size N costs, 0 if not, or -1 with *err. Times scale from the default
+ * at that size: work as its terms, additional messages in proportion to the size. */
 static int is_worth_it(const struct probing *g, const struct both *b, int64_t N, struct hrun_error *err)
 {
     double base_s = b->base.compute_s + b->base.comm_s, growth, gain;
@@ -33,8 +33,8 @@ static int is_worth_it(const struct probing *g, const struct both *b, int64_t N,
     return gain / base_s > g->p->predicted + (g->base.N != N);
 }
 
-/* A size at which the default and P processes can be compared: where the default was run already, if both divide it
- * well enough. 1 with *N, 0, or -1. */
+/* A size at which the default and P processes can be compared: that of the default's earlier run if both divide it well
+ * enough. 1 with *N, 0: there is none, or -1 with *err. */
 static int find_size(const struct probing *g, int P, int64_t *N, struct hrun_error *err)
 {
     int valid = 0;
@@ -47,13 +47,13 @@ static int find_size(const struct probing *g, int P, int64_t *N, struct hrun_err
     return valid;
 }
 
-/* The time if computing took compute_s, over the predicted time. */
+/* The time with a computing time of compute_s, over the predicted time. */
 static double part_of_time(const struct hrun_speeds_range *r, double compute_s)
 {
     return (compute_s + r->comm_s) / (r->compute_s + r->comm_s);
 }
 
-/* Does a small run show that v is quicker than the default? *shows: it does. */
+/* Make a small run of v. *shows: 1 if it is quicker than the default, else 0. */
 static int try_choice(struct probing *g, const struct hrun_choice *v, const struct both *both, int *shows,
                       struct hrun_error *err)
 {
@@ -87,15 +87,15 @@ static int try_choice(struct probing *g, const struct hrun_choice *v, const stru
     p->shown_N = N;
     gain_s = g->base.time_s * part_of_time(&both->base, both->base.low_s) / (1 + hrun_speeds_uneven(N, d->P)) -
              run.time_s * part_of_time(&both->it, both->it.high_s) * (1 + hrun_speeds_uneven(d->N, v->P));
-    /* The launch takes what it takes, whatever the size. */
+    /* The time of the launch does not depend on the size. */
     *shows = gain_s > LEAST * g->base.time_s && gain_s * ((double)d->N / (double)N) > run.launch_s - g->base.launch_s;
     if (!*shows)
         snprintf(p->kept, sizeof p->kept, "a small run does not show the gain");
     return 0;
 }
 
-/* Is what the speeds promise of v more than they are unsure by, at this size and where messages count for nothing? A
- * larger size lies in between. 1 or 0. */
+/* 1 if the predicted gain of v exceeds the uncertainty of the speeds, both at this size and without messages, else 0.
+ * A larger size lies between these two cases. */
 static int promises(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, struct both *both)
 {
     double uneven = 1 + hrun_speeds_uneven(g->d->N, v->P);
@@ -130,8 +130,8 @@ static void adopt_choice(struct probing *g, const struct hrun_choice *v)
     g->p->kept[0] = 0;
 }
 
-/* Look at the best configuration v of those with at most a number of processes, the first one or a further one. *limit:
- * of the next, 0: there is none. */
+/* Test v, the best configuration with a limited number of processes. is_first: no other was tested. *limit: the limit
+ * for the next one; 0: there is none. */
 static int consider_choice(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, int is_first,
                            int *limit, struct hrun_error *err)
 {
@@ -198,8 +198,8 @@ int probe_is_open(struct probing *g, struct hrun_error *err)
     return rc;
 }
 
-/* Try what the speeds say is quickest; where it is not, it is the messages that they do not know, which grow with the
- * number of processes: so the next one has fewer. */
+/* Try the configuration predicted to be quickest. If it is not, unknown costs of messages are the reason, which grow
+ * with the number of processes; so the next one has fewer processes. */
 int probe_choose(struct probing *g, struct hrun_error *err)
 {
     struct hrun_speeds *s = hrun_speeds_create(g->c->app, g->d->N, g->v, g->d->nsubs, g->P0, g->comm_s, err);

@@ -1,4 +1,4 @@
-/* probe_run.c - small runs, and the speeds that they tell; see probe.h for the contracts */
+/* probe_run.c - make small runs and compute speeds from them; see probe.h for the contracts */
 #include "base/alloc.h"
 #include "base/units.h"
 #include "probe.h"
@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most processes that are tried on a core without a definition: in paper 004 the fastest of 7 nodes, with a quarter
- * of their speed, gets so many of 35 processes. */
+/* Limit of processes per core without a definition: in paper 004 the fastest of 7 nodes, with a quarter of their total
+ * speed, gets this number of 35 processes. */
 enum { PROCS_PER_CORE = 8 };
-/* The time that a process may lose to others by chance: a tick of Linux at 250 Hz. */
+/* Time that a process may lose to other processes by chance, s: a tick of Linux at 250 Hz. */
 static const double TICK_S = 0.004;
-/* The part of a time that counts as chance where nothing shows it: speeds of six emulated hosts vary by up to this. */
+/* Fraction of a time that counts as chance if it is not measured: speeds of six emulated hosts varied by up to this. */
 static const double CHANCE = 0.05;
-/* Probes of growing size may take this part of the real run. */
+/* All probes together may take this part of the real run. */
 static const double PART = 0.1;
 
-/* A run that did not end well. Result: -1. */
+/* Fail for a run that did not succeed. Result: -1. */
 static int fail_run(struct probe *p, int64_t N, int P, const struct work_result *r, struct hrun_error *err)
 {
     int sig = r->outcome.interrupted ? r->outcome.interrupted : r->outcome.signalled;
@@ -33,7 +33,7 @@ static int fail_run(struct probe *p, int64_t N, int P, const struct work_result 
                      r->detail[0] ? ": " : "", r->detail);
 }
 
-/* By the application's own clock; else, where it was watched, without the launch. */
+/* The time of a run by the application's own clock; else, if it was watched, without the launch. */
 static double probe_time(const struct context *c, const struct work_result *r, const struct waits *w)
 {
     double elapsed_s = 0;
@@ -78,7 +78,7 @@ done:
     return rc;
 }
 
-/* How many processes of a PE do not slow each other down: each takes as many cores as it has threads. */
+/* The number of processes of a PE that do not slow each other down: its cores over the threads of a process. */
 static int free_cores(const struct context *c, int sub)
 {
     const char *word = settings_exported(c->set, "OMP_NUM_THREADS");
@@ -105,7 +105,7 @@ void probe_options(struct probing *g)
         v->cores = free_cores(g->c, i);
         v->procs = app->procs_per_pe;
         v->nprocs = app->nprocs_per_pe;
-        if (*app->file)   /* a definition says which */
+        if (*app->file)   /* a definition lists them */
             continue;
         most = v->cores < HRUN_PROCS_PER_PE_MAX / PROCS_PER_CORE ? v->cores * PROCS_PER_CORE : HRUN_PROCS_PER_PE_MAX;
         v->procs = g->procs[i] = xcalloc((size_t)most, sizeof *g->procs[i]);
@@ -130,8 +130,8 @@ int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growt
     return 0;
 }
 
-/* How unlike PEs of sub-cluster i are. One PE alone does not tell, and is as unlike as those of others: by the part of
- * their times, but by no longer times than theirs differ by. */
+/* Spread of the times of PEs of sub-cluster i. A single PE gets the spread of other sub-clusters: their relative one,
+ * but at most their absolute one. */
 static double how_unlike(const struct waits *w, int i)
 {
     const struct waits_sub *s = &w->subs[i];
@@ -148,7 +148,8 @@ static double how_unlike(const struct waits *w, int i)
     return most;
 }
 
-/* From a watched run. PEs of one sub-cluster are alike: how unlike their times are is chance, and uneven shares. */
+/* Compute the speeds from a watched run. PEs of one sub-cluster are equal, so the spread of their times is chance or
+ * uneven shares. */
 static void probe_take_watched(struct probing *g, const struct waits *w)
 {
     double slowest = 0;
@@ -173,14 +174,14 @@ static void probe_take_watched(struct probing *g, const struct waits *w)
     }
 }
 
-/* The part of a time that is chance in programs that are not watched: 0 where operations are counted. */
+/* Fraction of a time that counts as chance in unwatched programs; 0 if operations are counted. */
 static double unwatched_chance(const struct context *c)
 {
     return c->engine->simulated && c->mpi.counts_flops ? 0 : CHANCE;
 }
 
-/* One process; or the most, one on each PE, that every used sub-cluster takes alone, but fewer than by default, so that
- * the messages can be told from the work: 1 with *P, 0, -1. */
+/* *P: one process (g->alone), or the most, one per PE, that every used sub-cluster can run alone, but fewer than the
+ * default has, so that messages can be separated from work. 1 with *P, 0: there is none, or -1 with *err. */
 static int common_processes(struct probing *g, int *P, struct hrun_error *err)
 {
     int valid = 0;
@@ -206,9 +207,9 @@ int probe_run_default(struct probing *g, int64_t N, struct waits *waits, struct 
     return 0;
 }
 
-/* K from two numbers of processes: the slowest sub-cluster alone, of P processes, took Ci + K, and limits the default,
- * which took Ci P/Pd + K. The others may send more or less, which is so much that their Ci are unsure by. One process
- * alone sends no messages. What is left of each time is Ci, and is then that of Pd processes. */
+/* Separate messages (K) from computing (Ci) by two numbers of processes: the slowest sub-cluster alone, with P
+ * processes, took Ci + K, and the default, which it limits, Ci P/Pd + K. K of other sub-clusters may differ, which adds
+ * to the uncertainty of their Ci. One process alone has K = 0. Ci is then scaled to Pd processes. */
 static void part_messages(struct probing *g, int P)
 {
     double slowest = 0, least = INFINITY, comm;
@@ -227,7 +228,7 @@ static void part_messages(struct probing *g, int P)
         return;
     comm = P == 1 ? g->base.time_s - slowest / g->d->P
                   : (g->base.time_s * g->d->P - slowest * P) / (g->d->P - P);
-    /* Ci > 0 for each; a part of 0.9 stands for "nearly all". */
+    /* Keeps every Ci above 0. */
     g->comm_s = fmin(fmax(0, comm), P == 1 ? INFINITY : 0.9 * least);
     g->P0 = g->d->P;
     for (int i = 0; i < g->d->nsubs; i++) {
@@ -242,7 +243,7 @@ static void part_messages(struct probing *g, int P)
     }
 }
 
-/* The speeds from one run for each sub-cluster, with as many processes on each; and the default at that size. */
+/* Measure the speeds by one run of each sub-cluster, with equal numbers of processes, and the default at that size. */
 static int measure_apart(struct probing *g, struct hrun_error *err)
 {
     int n = g->d->nsubs, P, valid = common_processes(g, &P, err);
@@ -287,7 +288,7 @@ static int measure_together(struct probing *g, struct waits *waits, struct hrun_
     return 0;
 }
 
-/* Is what was measured lost in chance, or in messages, which at the real size may count for less? */
+/* 1 if chance or messages dominate the measured times, else 0. Messages may matter less at the real size. */
 static int says_little(const struct probing *g)
 {
     double longest = 0;
@@ -297,16 +298,16 @@ static int says_little(const struct probing *g)
     return g->unsure > CHANCE || g->comm_s > longest;
 }
 
-/* May each sub-cluster run one process alone at this size, as far as the rule goes? 1, 0, or -1. */
+/* 1 if the rule accepts one process on each sub-cluster alone at this size, 0 if not, or -1 with *err. */
 static int may_be_alone(const struct probing *g, struct hrun_error *err)
 {
     return g->p->apart && !g->alone && g->base.N == g->p->N ? probe_size_accepts(g->c, g->d, g->p->N, 1, err) : 0;
 }
 
-/* What was measured says little: then sub-clusters that run apart do so with one process each, which sends no messages;
- * else a larger size is probed. Either as long as all probes together take but a part of what the real run takes at
- * least, by the growth of its work. before_s: what the probe had taken before the last ones. 1: measure again, 0,
- * -1. */
+/* If chance or messages dominate the times: let sub-clusters that run apart run one process each, which sends no
+ * messages; else probe a larger size. All probes together may take only PART of the least time of the real run, by the
+ * growth of its work. before_s: time of the probe before the last runs. 1: measure again, 0: do not, or -1 with
+ * *err. */
 static int refine(struct probing *g, double before_s, struct hrun_error *err)
 {
     struct probe *p = g->p;

@@ -1,4 +1,4 @@
-/* probe_say.c - the words on a probe; see probe.h */
+/* probe_say.c - messages about a probe; see probe.h */
 #include "probe.h"
 
 #include "base/units.h"

@@ -1,10 +1,10 @@
 /* probe_size.c - sizes to probe with; see probe.h for the contracts */
 #include "probe.h"
 
-/* The most sizes that are tried in a row; a rule takes some 50 ns. */
+/* Limit of consecutive sizes that are tried; evaluating a rule takes some 50 ns. */
 enum { NEAR = 1024 };
-/* Work that grows as N^2 takes 1/64 of the time at an eighth of the size; a program whose work grows as N gains nothing
- * from a smaller one, whose messages would count for more. */
+/* The default size is N / SHARE. Work that grows as N^2 then takes 1/64 of the time. A still smaller size would
+ * increase the weight of messages. */
 enum { SHARE = 8 };
 
 int probe_size_accepts(const struct context *c, const struct decision *d, int64_t N, int P, struct hrun_error *err)

@@ -1,4 +1,4 @@
-/* programs.c - several programs with ':' between them, as mpirun has it; see options.h */
+/* programs.c - several programs separated by ':', as with mpirun; see options.h */
 
 #include "mpirun_words.h"
 
@@ -23,7 +23,7 @@ static int holds_all(const struct hrun_strvec *all, const struct hrun_strvec *so
     return found == some->n;
 }
 
-/* Is the option the same for all programs and for this one? */
+/* 1 if the option has the same value for all programs and for this one, else 0. */
 static int is_same_option(const struct hrun_opt *o, const struct hrun_settings *all, const struct hrun_settings *own)
 {
     const void *a = (const char *)all + o->offset, *b = (const char *)own + o->offset;
@@ -35,7 +35,7 @@ static int is_same_option(const struct hrun_opt *o, const struct hrun_settings *
     return (!o->apply || o->apply == hrun_opt_flag) && !memcmp(a, b, o->apply ? sizeof(int) : sizeof(double));
 }
 
-/* A further program may have options of its own, and repeat those that count for all. */
+/* Check that a further program has only options of single programs, or repeats options of all programs unchanged. */
 static int check_program_options(const struct hrun_opts_given *given, const struct hrun_settings *all,
                                  const struct hrun_settings *own, struct hrun_error *err)
 {
@@ -55,7 +55,7 @@ static int check_program_options(const struct hrun_opts_given *given, const stru
     return 0;
 }
 
-/* The words for env(1) that give a program its own working folder (NULL: the one of all), and variables n.. of env. */
+/* Add words for env(1) that set a program's working folder (NULL: that of all programs) and the variables env[n..]. */
 static int add_env_words(const char *folder, const struct hrun_strvec *env, size_t n, struct work_program *p,
                          struct hrun_strvec *notes, struct hrun_error *err)
 {
@@ -85,7 +85,7 @@ static int add_env_words(const char *folder, const struct hrun_strvec *env, size
     return 0;
 }
 
-/* Append the hosts of a list such as a:2,b,p4-[0-3], each as often as it has slots. */
+/* Append the hosts of a list such as a:2,b,p4-[0-3], each once per slot. */
 static int add_listed_hosts(const char *list, struct hrun_strvec *out, struct hrun_error *err)
 {
     for (size_t len; *list; list += len + (list[len] == ',')) {
@@ -112,7 +112,7 @@ static int add_listed_hosts(const char *list, struct hrun_strvec *out, struct hr
     return 0;
 }
 
-/* The hosts of the lines of a host file. */
+/* Append the hosts of a host file. */
 static int add_hostfile(const char *path, struct hrun_strvec *out, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -129,7 +129,7 @@ static int add_hostfile(const char *path, struct hrun_strvec *out, struct hrun_e
     return 0;
 }
 
-/* The hosts of all programs are those of the run; the same list does not count twice. */
+/* Add a program's hosts to those of the run, unless the same list is there already. */
 static int join_host_list(struct hrun_settings *s, const char *hosts, struct hrun_error *err)
 {
     for (size_t i = 0; i < s->common.host_lists.n; i++)
@@ -138,7 +138,7 @@ static int join_host_list(struct hrun_settings *s, const char *hosts, struct hru
     return context_add_hosts(&s->common, NULL, hosts, err);
 }
 
-/* n hosts for ranks, round and round. */
+/* Append n hosts for ranks, cyclically. */
 static void join_hosts(const struct hrun_strvec *hosts, size_t n, struct hrun_buf *out)
 {
     for (size_t i = 0; i < n && hosts->n; i++)
@@ -176,8 +176,8 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
     return 0;
 }
 
-/* Read the options before a further program, s->programs[s->nprograms], whose words are left in its line. Result: the
- * index of its program there, and in *ended whether "--" stood before it; -1 with *err. */
+/* Read the options before a further program, s->programs[s->nprograms], whose words stay in its line. Result: the index
+ * of the program in the line; *ended: 1 if "--" precedes it, else 0; -1 with *err. */
 static int read_program_options(struct hrun_settings *s, char **words, int64_t *procs, int *ended,
                                 struct hrun_error *err)
 {
@@ -231,8 +231,8 @@ static int add_program(struct hrun_settings *s, char **words, int64_t procs, str
 
 int programs_read(struct settings *settings, char **words, struct hrun_error *err)
 {
-    struct hrun_settings *s = (struct hrun_settings *)settings;   /* whose first member it is */
-    char name[] = "hrun";          /* where a command has its name, before the options */
+    struct hrun_settings *s = (struct hrun_settings *)settings;   /* settings is its first member */
+    char name[] = "hrun";          /* stands for argv[0] */
     char **colon = find_colon(words), *here;
     int64_t procs = s->ask.procs, total = procs;
     size_t most = 1;

@@ -136,8 +136,8 @@ static void add_subcluster_table(const struct context *c, const struct decision 
     hrun_table_destroy(t);
 }
 
-/* Where speeds add up, no sub-cluster limits, and its own time is what all processes would take if they were like
- * its. */
+/* If speeds add up, no single sub-cluster limits the run. The time shown for one is that of a run whose processes all
+ * have its speed. */
 static void add_tasking(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     if (d->predicted.known && c->app->shares.units && !d->shares.could_deal && !d->shares.tasking.ignores &&
@@ -171,7 +171,7 @@ static void add_shared(const struct context *c, const struct decision *d, struct
     }
 }
 
-/* Operations of the choice whose times jump: of these the model knows the mean. */
+/* Add the operations of the choice with irregular times, for which the model has only the mean. */
 static void add_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
@@ -182,7 +182,7 @@ static void add_irregular(const struct context *c, const struct decision *d, str
                       "interval does not hold that; --tune-collectives splits such gathers\n", which.data);
 }
 
-/* Which network the prediction asks. */
+/* Add the network that the prediction uses. */
 static void add_network_line(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     if (!d->basis.network)
@@ -199,7 +199,7 @@ static void add_network_line(const struct context *c, const struct decision *d, 
     add_irregular(c, d, out);
 }
 
-/* Is every PE a core of a host that has several? */
+/* 1 if every PE is one core of a host with several cores, else 0. */
 static int one_core_each(const struct hrun_cluster *cl)
 {
     int several = 0;
@@ -212,7 +212,7 @@ static int one_core_each(const struct hrun_cluster *cl)
     return several;
 }
 
-/* The warning of hrun-calibrate when these models were made. */
+/* Add hrun-calibrate's warning about models that miss their own measurements. */
 static void add_misses_note(const struct decision *d, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
@@ -282,7 +282,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
     }
 }
 
-/* The commands that would prepare the run, each up to the end of its first line, or that none does. */
+/* Add the commands that would prepare the run, the first line of each, or a line that there are none. */
 static int add_preparation(const struct context *c, const struct decision *d, const struct hrun_layout *layout,
                            struct hrun_buf *out, struct hrun_error *err)
 {
@@ -354,7 +354,7 @@ static void add_rows(const struct context *c, const struct decision *d, struct h
     hrun_buf_addc(out, '\n');
 }
 
-/* Models are off by some percent up to there (tests/trials, "beyond"). */
+/* Up to this ratio of extrapolation, models are off by some percent (tests/trials, "beyond"). */
 static const double FAR = 1.5;
 
 /* "  P = 6  (4,1,2,1)      predicted 61.2 s (58.1 s .. 64.9 s)" */

@@ -1,4 +1,4 @@
-/* report_choice.c - what a dry run says of the choice among configurations; see report.h */
+/* report_choice.c - lines of a dry run on the choice among configurations; see report.h */
 #include "report.h"
 
 #include "base/units.h"
@@ -31,7 +31,7 @@ static int is_chosen(const struct decision *d, const struct hrun_choice *v)
     return hrun_config_equal(&d->config, &v->config);
 }
 
-/* Would the mpirun-style configuration be chosen, were it not known less well? */
+/* 1 if the mpirun-style configuration is predicted to be quicker but is not chosen for its wider interval, else 0. */
 static int plain_is_doubted(const struct decision *d)
 {
     return d->plan && !d->explores.on && d->goal.objective && !d->goal.objective->rate && d->plain.valid &&
@@ -118,7 +118,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
     }
 }
 
-/* "  cost 0.42, energy 12300 J", and what time costs: at most ROWS of a longer front, its ends among them. */
+/* "  cost 0.42, energy 12300 J", and the front of time against cost: at most ROWS of it, including its ends. */
 static void add_costs(const struct decision *d, struct hrun_buf *out)
 {
     enum { ROWS = 8 };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Of a long list, which begins at `before`, keep the beginning, and say how many they are. */
+/* Cut a long list that begins at out->data[before], and append its number of entries. */
 static void shorten(struct hrun_buf *out, size_t before, int count)
 {
     enum { WIDTH = 60 };
@@ -104,7 +104,7 @@ static void add_networks(const struct hrun_cluster *cl, struct hrun_buf *out)
                       cl->subs[i].network[0] ? cl->subs[i].network : "none");
 }
 
-/* How many hosts are as remembered, and since when. */
+/* Add the number of hosts with remembered descriptions, and their age. */
 static void add_memory_age(const struct hrun_cluster *cl, struct hrun_buf *out)
 {
     int n = 0;

@@ -1,4 +1,4 @@
-/* report_parts.c - words that a dry run and a run share; see report.h */
+/* report_parts.c - texts shared by the dry run and the lines around a run; see report.h */
 #include "report.h"
 
 #include "base/units.h"
@@ -28,8 +28,8 @@ static void add_options(struct hrun_buf *out, const char *option, const struct h
         report_option(option, values->v[i], out);
 }
 
-/* The words with {N} where the size stands; without arguments when the size does not reach the program by them but
- * would by the definition's own. */
+/* Append the words with {N} in place of the size; without arguments if only the definition's own arguments would pass
+ * the size to the program. */
 static void add_words(const struct context *c, int64_t N, char *const *words, struct hrun_buf *out)
 {
     struct work w = { .c = (struct context *)c, .N = N, .words = words };
@@ -62,7 +62,7 @@ void report_where(const struct context *c, struct hrun_buf *out)
     report_option("--engine", s->engine, out);
 }
 
-/* The command that measures speeds, or the network where that is missing; simulated hosts have speeds in their file. */
+/* The command that measures speeds, or a missing network. The speeds of simulated hosts are in their file. */
 static void add_formula_command(const struct context *c, int again, const struct decision *d, struct hrun_buf *out)
 {
     int network = c->cluster->platform != NULL;
@@ -247,7 +247,8 @@ void report_other_engine(const struct context *c, const struct decision *d, int 
                   "--engine %s uses it\n", c->cluster->subs[i].name, other, c->engine->name, other);
 }
 
-/* Is the extrapolation in N or P worth a line? After a stopped --again, models know sizes of which no run counts. */
+/* 1 if the extrapolation in N or P is worth a line, else 0. After an interrupted --again, models contain sizes without
+ * valid runs. */
 static int is_far(const struct decision *d, const struct beyond *b)
 {
     return b->factor > EXTRAPOLATION_WORTH_SAYING ||

@@ -9,12 +9,11 @@
 #include <math.h>
 #include <unistd.h>
 
-/* A profile is called stale when the actual time leaves the prediction interval by more than this part of the
- * prediction: the errors of paper 000, section 6.2, mostly stay within 20 %, so more is no longer the model's
- * scatter. */
+/* A profile is reported as stale if the actual time is outside the prediction interval by more than this part of the
+ * prediction. The errors of paper 000, section 6.2, are mostly within 20 %. */
 static const double STALE = 0.2;
 
-/* Name sub-clusters without a profile: fast hosts that nobody has measured must not lie idle unnoticed. */
+/* Name sub-clusters without a profile, so that fast unmeasured hosts are not idle unnoticed. */
 static void add_unmeasured(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     int missing = 0;
@@ -59,7 +58,7 @@ void report_threads(const struct hrun_layout *l, const char *lead, struct hrun_b
     hrun_buf_adds(out, ", the cores of a process (-x OMP_NUM_THREADS=K sets another number)\n");
 }
 
-/* A command that was run before and not calibrated. */
+/* Append the expected time of a command that was run before but not calibrated. */
 static void add_expected(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     int runs;
@@ -161,10 +160,10 @@ void report_before(const struct launch_plan *p, struct hrun_buf *out)
     hrun_buf_addc(out, '\n');
 }
 
-/* Estimates how long the calibration of a command takes whose default takes time_s: looks at each sub-cluster with each
- * number of processes per PE, and at all together, then runs of what may be best; or two runs of each configuration
- * where these are few. In trials (tests/trials --command, seeds 60 to 75) calibrations took 0.25 to 3 times this
- * estimate, 0.9 in the median. */
+/* Estimate the time of the calibration of a command whose default takes time_s: runs of each sub-cluster with each
+ * number of processes per PE, and of all together, then runs of the best candidates; or two runs of each configuration
+ * if there are few. In trials (tests/trials --command, seeds 60 to 75) calibrations took 0.25 to 3 times this estimate,
+ * 0.9 in the median. */
 static double calibration_s(const struct context *c, const struct decision *d, double time_s)
 {
     enum { BEST = 20, LOOKS = 2, EACH = 2 };
@@ -183,7 +182,7 @@ static void add_took(const struct decision *d, double time_s, struct hrun_buf *o
     hrun_buf_addf(out, "hrun: it took %s with %s", hrun_seconds(time_s).s, hrun_counted(d->P, "process").s);
 }
 
-/* A program that fails in a trial would not have failed without it. */
+/* Append advice for a trial that failed, since the program might not have failed with the best known configuration. */
 static void add_failed_trial(const struct decision *d, int recorded, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "hrun: this was a trial of --explore, with %s, %s: %sstart the command anew for its result\n",
@@ -216,7 +215,7 @@ void report_after(const struct launch_plan *p, const struct work_result *r, int 
         }
         return;
     }
-    if (silent)         /* as mpirun: scripts take what is on standard error for errors */
+    if (silent)         /* as mpirun: scripts treat output on stderr as errors */
         return;
     if (c->problem && problem_reads_input(c) && r->time_s >= PROBLEM_WORTH_S) {
         add_took(d, r->time_s, out);

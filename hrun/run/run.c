@@ -1,4 +1,4 @@
-/* run.c - hrun's errands; see run.h */
+/* run.c - the modes of hrun; see run.h */
 #include "run.h"
 
 #include "base/units.h"
@@ -27,7 +27,7 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
     return 0;
 }
 
-/* For an hrun on another host, which asks this one what it is made of. */
+/* Print this host's topology for an hrun on another host. */
 int run_export_topology(const struct hrun_settings *s, char **words)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
@@ -89,14 +89,14 @@ int run_predict(const struct hrun_settings *s, char **words)
     return 0;
 }
 
-/* Say which values of the user's own input files the run has, where hrun writes these files. */
+/* Print the values that the run takes from the user's own input files, if hrun writes these files. */
 static void say_presets(const struct launch_plan *p)
 {
     if (p->w.N)
         presets_say(&p->c, &(struct hrun_app_values){ p->w.N, p->layout->nranks, NULL });
 }
 
-/* Print the job that would be started, and why. */
+/* Print the job that would be started, and the reasons for the choice. */
 static int print_dry_run(const struct launch_plan *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
@@ -129,7 +129,7 @@ static void say_untuned(const struct launch_plan *p)
         settings_say(p->c.set, "collective operations are not tuned: %s", p->w.tune->why);
 }
 
-/* For a script that decomposes on its own. */
+/* Print the shares for a script that decomposes by itself. */
 static int print_shares(const struct launch_plan *p, const char *form, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
@@ -198,7 +198,7 @@ static int print_before_run(void *ctx, const struct hrun_job *job, struct hrun_e
     return 0;
 }
 
-/* Is the run to be recorded? A good run is; a failed trial is, so that it is not tried again. */
+/* 1 if the run is to be recorded, else 0: good runs, and failed trials so that they are not tried again. */
 static int is_worth_recording(const struct decision *d, const struct work_result *r)
 {
     return r->ok || (decision_is_trial(d) && !r->unprepared &&
@@ -206,7 +206,7 @@ static int is_worth_recording(const struct decision *d, const struct work_result
                      !r->outcome.signalled && !r->outcome.lost_host[0]);
 }
 
-/* Has an MPI program failed at once with the default number of processes, as one does that refuses this number? */
+/* 1 if an MPI program failed at once with the default number of processes, probably refusing this number, else 0. */
 static int is_refused(const struct launch_plan *p, const struct work_result *r)
 {
     static const double AT_ONCE_S = 10;
@@ -219,19 +219,19 @@ static int is_refused(const struct launch_plan *p, const struct work_result *r)
            !o->lost_host[0];
 }
 
-/* A tuned run takes another time than those that were measured. */
+/* 1 if collective operations are tuned, else 0. The times of tuned runs are not comparable with measured ones. */
 static int is_tuned(const struct work *w)
 {
     return w->tune && !w->tune->why[0];
 }
 
-/* Record the run if its time or its failure tells something. Result: 1 if it was recorded. */
+/* Record the run if it is worth recording. Result: 1 if it was recorded, else 0. */
 static int record_run(struct launch_plan *p, const struct work_result *r, struct hrun_buf *out)
 {
     struct hrun_error err = { 0 };
     int refused = is_refused(p, r);
 
-    /* The profile is of one binding, and of programs that are not tuned. */
+    /* Profiles hold runs with hrun's own binding and without tuning. */
     if (!context_is_real(&p->c) || !p->d.has_config || p->layout->other_binding || p->set->ask.unrecorded ||
         is_tuned(&p->w))
         return 0;
@@ -278,7 +278,7 @@ static int launch(struct launch_plan *p, const struct hrun_settings *s, struct h
     return r.outcome.status;
 }
 
-/* Decide, and launch or tell. Result: the exit status; -1 with *err. */
+/* Decide, then launch or print. Result: the exit status; -1 with *err. */
 static int attempt(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     autorelease(tune_release) struct tune tune;

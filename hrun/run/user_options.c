@@ -1,4 +1,4 @@
-/* user_options.c - the options that the user has always; see options.h */
+/* user_options.c - default options from the environment and the user's file; see options.h */
 #include "options.h"
 
 #include "base/file.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The values as they stand in the file, by the rows of the table. */
+/* The values in the file as text, indexed by the rows of the table. */
 struct texts {
     char *v[HRUN_OPTS_MAX];
 };
 
-/* Was the option given on the command line? */
+/* 1 if the option was given on the command line, else 0. */
 static int is_given(const struct hrun_settings *s, const struct hrun_opt *opt)
 {
     const void *member = (const char *)s + opt->offset;
@@ -64,7 +64,7 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
     const char *always = getenv("HRUN_OVERSUBSCRIBE");
     struct hrun_error why = { 0 };
     void *texts = NULL;
-    const char *limit = getenv("MPIEXEC_TIMEOUT");     /* of mpiexec and mpirun; below 1 it is none */
+    const char *limit = getenv("MPIEXEC_TIMEOUT");     /* of mpiexec and mpirun; below 1: no limit */
     int n = 0, rc = 0, given = s->ask.oversubscribe;
 
     if (limit && *limit && *limit != '-' && strcmp(limit, "0") && !(s->common.timeout_s > 0) &&
@@ -83,7 +83,7 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
     }
     for (int i = 0; hrun_options[i].name && !rc && always && *always && !given; i++)
         if (!strcmp(hrun_options[i].name, "oversubscribe")) {
-            s->ask.oversubscribe = 0;       /* the environment goes before the file */
+            s->ask.oversubscribe = 0;       /* the environment overrides the file */
             rc = apply_user_option(&hrun_options[i], always, s, err) ? hrun_fail_prefix(err, "HRUN_OVERSUBSCRIBE") : 0;
         }
     hrun_yaml_free(&schema, texts, marks);
