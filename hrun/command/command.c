@@ -38,8 +38,8 @@ int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *va
     return 0;
 }
 
-/* Hide hwloc's plugins for devices: they load graphics libraries, which takes longer than reading the topology.
- * Result: 1 when they are hidden; the caller shows them again before it starts programs. */
+/* Hide hwloc's device plugins, which load graphics libraries and so take longer than reading the topology. Result: 1 if
+ * they are hidden, else 0; the caller shows them again before it starts programs. */
 static int hide_device_plugins(void)
 {
     static const char plugins[] = "hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,"
@@ -48,7 +48,7 @@ static int hide_device_plugins(void)
     return !getenv(PLUGINS_VARIABLE) && !setenv(PLUGINS_VARIABLE, plugins, 1);
 }
 
-/* Say which hosts were left out, and with -v where answers of hosts came from. */
+/* Print the hosts that were left out, and with -v the source of each host's description. */
 static void say_discovery(const struct hrun_cluster *cl, const struct settings *s)
 {
     for (size_t i = 0; i < cl->why_not.n; i++)
@@ -100,7 +100,7 @@ int context_complain(const char *command, const struct hrun_error *err)
     }
 }
 
-/* The modes that begin with this word; NULL: those that begin with none. */
+/* The modes with this first word; NULL: those without one. */
 static unsigned modes_of_word(const struct hrun_opt_mode *modes, const char *word)
 {
     unsigned same = 0;
@@ -114,7 +114,7 @@ static unsigned modes_of_word(const struct hrun_opt_mode *modes, const char *wor
     return same;
 }
 
-/* The help of a subcommand lists its own options; that of the command all, or (-h) those that are needed most. */
+/* The help of a subcommand lists its own options; that of the command lists all, or (-h) the frequent ones. */
 static void add_help(const struct context_command *cmd, const struct hrun_opt_mode *mode, int all, struct hrun_buf *out)
 {
     int often = !mode->word && !all;
@@ -127,13 +127,13 @@ static void add_help(const struct context_command *cmd, const struct hrun_opt_mo
         hrun_buf_adds(out, cmd->after);
 }
 
-/* Is --help, --version or --completion given? */
+/* 1 if --help, --version or --completion is given, else 0. */
 static int asks_for_text(const struct settings *s)
 {
     return s->help || s->version || s->completion;
 }
 
-/* -h, --help, --version and --completion: 1 when one of them was asked for and printed, else 0. */
+/* Answer -h, --help, --version and --completion: 1 if one of them was given and printed, else 0. */
 static int answer_question(const struct context_command *cmd, const struct settings *s, int mode)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
@@ -150,7 +150,7 @@ static int answer_question(const struct context_command *cmd, const struct setti
     return 1;
 }
 
-/* Refuse words where a mode takes none; read several programs, with ':' between them, as mpirun does. */
+/* Refuse words if the mode takes none; read several programs separated by ':', as mpirun does. */
 static int check_mode_words(const struct context_command *cmd, const struct hrun_opt_mode *mode, int ended,
                        struct settings *s, char **words, struct hrun_error *err)
 {
@@ -168,7 +168,7 @@ static int check_mode_words(const struct context_command *cmd, const struct hrun
     return 0;
 }
 
-/* Refuse a word that people take for a subcommand, and the name of a missing program that resembles a subcommand. */
+/* Refuse a word that users mistake for a subcommand, and the name of a missing program that resembles a subcommand. */
 static int check_subcommand(const struct context_command *cmd, const char *word, struct hrun_error *err)
 {
     const char *known[8 * sizeof(unsigned)], *near;
@@ -191,8 +191,8 @@ static int check_subcommand(const struct context_command *cmd, const char *word,
     return hrun_fail(err, HRUN_ENOPROG, "'%s' is neither a program nor a subcommand; did you mean '%s'?", word, near);
 }
 
-/* The first word after the program, up to a "--", that is one of the command's long options; NULL: there is none. One
- * whose value is a template ("--size={N}") can only be the program's. */
+/* The first word after the program, up to a "--", that is a long option of the command; NULL: there is none. An option
+ * whose value is a template ("--size={N}") must be the program's. */
 static const char *find_option_after(const struct hrun_opt *options, char *const *words)
 {
     for (char *const *w = words; *w && *++w && strcmp(*w, "--");) {

@@ -1,4 +1,4 @@
-/* output.c - the filter of all that hrun prints, set up first in main and flushed last; see command.h */
+/* output.c - the filter for hrun's own output, set up first in main and flushed last; see command.h */
 #include "command.h"
 
 #include "base/file.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In place of stdout or stderr. Output of programs is written to the descriptors, not through these streams. */
+/* Replaces stdout or stderr. The output of programs goes to the descriptors directly. */
 struct stream {
     int fd;
     int raw;                    /* 1: nothing is filtered */
     int error;                  /* errno of the first write that failed, or 0 */
-    struct hrun_buf held;       /* the beginning of a character, or of the end of a line */
+    struct hrun_buf held;       /* unfinished UTF-8 character or "\r\n" */
 };
 
 static struct stream out = { STDOUT_FILENO, 0, 0, HRUN_BUF_INIT }, err = { STDERR_FILENO, 0, 0, HRUN_BUF_INIT };

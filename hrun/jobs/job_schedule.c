@@ -10,7 +10,7 @@
 
 /* All orders and ways of at most this many jobs are tried; of 11 jobs there are 40 million orders. */
 enum { PROVE_MOST = 10 };
-/* Time limits by which ways are chosen, and steps of the bound. */
+/* Number of time limits for choosing ways, and of steps that improve the bound. */
 enum { LIMITS = 200, ROUNDS = 60 };
 /* Schedules closer than this to the bound differ from it by rounding. */
 #define ROUNDING 1e-12
@@ -24,8 +24,8 @@ struct finder {
     const struct hrun_schedule_problem *p;
     struct solution best, now;
     int npes;                   /* of all sub-clusters */
-    double *free_s;             /* for each depth of try_orders when each PE becomes free, ascending per sub-cluster */
-    double *weights;            /* of a PE of each sub-cluster, those of the largest bound */
+    double *free_s;             /* for each depth of try_orders: when each PE becomes free, ascending per sub-cluster */
+    double *weights;            /* weights of a PE of each sub-cluster that gave the largest bound */
     double quickest_s[HRUN_SCHEDULE_JOBS_MAX];
     double area_s[HRUN_SCHEDULE_JOBS_MAX];      /* least weighted area of each job, as seconds of the whole cluster */
     double bound_s;
@@ -74,7 +74,7 @@ static double makespan_of(const struct finder *f, const struct solution *s)
     return end_s;
 }
 
-/* f->now ends at end_s. */
+/* Keep f->now, which ends at end_s, if it is shorter than the best schedule. */
 static void keep_if_shorter(struct finder *f, double end_s)
 {
     f->now.makespan_s = end_s;
@@ -109,7 +109,7 @@ static double way_area_s(const struct finder *f, const struct hrun_schedule_way 
     return weigh_pes(f, w->config.pes) * w->time_s / weigh_pes(f, f->p->npes);
 }
 
-/* The way of least area that takes no longer than limit_s, else the quickest. */
+/* The way of least area among those within limit_s; if there is none, the quickest. */
 static int cheapest_way(const struct finder *f, int j, double limit_s)
 {
     const struct hrun_schedule_job *job = &f->p->jobs[j];
@@ -211,8 +211,8 @@ static long look_cost(const struct finder *f)
     return 1 + f->npes / 1000;
 }
 
-/* Branch and bound: try every order and way behind the first `depth` jobs of f->now, which end at end_s. area_s: what
- * these take and the others need at least. */
+/* Branch and bound: try every order and way after the first `depth` jobs of f->now, which end at end_s. area_s: area of
+ * these jobs plus the least area of the others. */
 static void try_orders(struct finder *f, int depth, double end_s, double area_s)
 {
     const struct hrun_schedule_problem *p = f->p;
@@ -342,7 +342,7 @@ static struct hrun_schedule *make_schedule(struct finder *f, double serial_s)
     return s;
 }
 
-/* A job that takes less than the rounding of the others' times would begin and end at the same moment. */
+/* Refuse a job whose time is below the rounding of the sum of the others: its start and end would be equal. */
 static int check_times(const struct hrun_schedule_problem *p, struct hrun_error *err)
 {
     double sum = 0, least = INFINITY;
@@ -397,7 +397,7 @@ int hrun_schedule_find(const struct hrun_schedule_problem *p, long looks, struct
         f.complete = 1;
         try_orders(&f, 0, 0, area_s);
     }
-    /* The time of one try grows with the number of jobs: as many looks as 20 jobs have, and some at any number. */
+    /* The time of one try grows with the number of jobs: keep the total time about that of 20 jobs. */
     if (!f.complete)
         improve_schedule(&f, 4 * looks / (1 + p->njobs / 20) / look_cost(&f) + 50);
     *out = make_schedule(&f, serial_s);

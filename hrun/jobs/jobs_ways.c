@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most parts of the cluster that are tried for a job: at a millisecond for a choice they take a third of a second.
- * With none or all PEs of each, 8 sub-clusters have 256 parts; more sub-clusters form groups that share their part. */
+/* Limit of the parts of the cluster that are tried for a job: at 1 ms for each they take a third of a second. With none
+ * or all PEs of each, 8 sub-clusters have 256 parts. More sub-clusters form groups with a common part. */
 enum { PARTS_MOST = 300, GROUPS_MOST = 8 };
 
 /* ------------------------------------------------------------------ parts of the cluster */
@@ -18,7 +18,7 @@ struct parts {
     int most;               /* largest number of choices of PEs that is tried for one sub-cluster */
 };
 
-/* The k-th number of n PEs: all of n, n - 1, ..., 0 where they are no more than most; else n, n/2, n/4, ..., 0. */
+/* The k-th number of PEs of n: of n, n - 1, ..., 0 if these are at most p->most, else of n, n/2, n/4, ..., 0. */
 static int pes_at(const struct parts *p, int n, int k)
 {
     if (n < p->most)
@@ -26,7 +26,7 @@ static int pes_at(const struct parts *p, int n, int k)
     return k < p->most - 1 && k < 31 ? n >> k : 0;
 }
 
-/* How many numbers of PEs a group goes through. */
+/* The number of values of pes_at for a group. */
 static int count_numbers(const struct parts *p, int group)
 {
     int most = 1;
@@ -56,7 +56,7 @@ static struct parts choose_parts(const int *npes, int nsubs)
     return p;
 }
 
-/* Append --use of a part, 0 being all PEs. Result: how many PEs it has. */
+/* Append the value of --use for a part (0: all PEs). Result: the number of its PEs. */
 static int add_use(const struct parts *p, const struct hrun_cluster *cl, int part, struct hrun_buf *out)
 {
     int at[GROUPS_MOST], total = 0;
@@ -76,7 +76,7 @@ static int add_use(const struct parts *p, const struct hrun_cluster *cl, int par
 
 /* ------------------------------------------------------------------ ways */
 
-/* Add a way, unless another one is as quick with no more PEs; those that the new one outdoes go. */
+/* Add a way, unless another one is as quick with no more PEs, and remove ways that the new one dominates. */
 static void add_job_way(struct job_entry *e, const char *variant, const struct decision *d)
 {
     int kept = 0;
@@ -102,7 +102,7 @@ static void add_job_way(struct job_entry *e, const char *variant, const struct d
     e->nways = kept + 1;
 }
 
-/* Add the ways of c->app. Without any it succeeds, and *why has the reason. */
+/* Add the ways of c->app. If there are none it succeeds, with the reason in *why. */
 static int find_variant_ways(const struct hrun_settings *s, struct context *c, const int *npes, struct job_entry *e,
                              struct hrun_error *why, struct hrun_error *err)
 {
@@ -161,7 +161,7 @@ static int find_ways(const struct hrun_settings *s, struct context *c, const int
     return -1;
 }
 
-/* Are these the PEs of the jobs before? */
+/* 1 if two clusters have the same PEs, else 0. */
 static int has_same_pes(const struct hrun_cluster *a, const struct hrun_cluster *b)
 {
     int same = a->nsubs == b->nsubs;
@@ -172,7 +172,7 @@ static int has_same_pes(const struct hrun_cluster *a, const struct hrun_cluster 
     return same;
 }
 
-/* c: of this entry, of the first one that of all jobs. */
+/* Find the ways of an entry. c: context of this entry; for the first entry, j->c. */
 static int find_entry_ways(const struct hrun_settings *s, struct jobs *j, struct job_entry *e, struct context *c,
                            struct hrun_error *err)
 {

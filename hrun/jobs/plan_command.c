@@ -1,4 +1,4 @@
-/* plan_command.c - hrun plan FILE: read, find, say; see jobs.h */
+/* plan_command.c - hrun plan FILE: read the jobs, find a schedule, print it; see jobs.h */
 #include "jobs.h"
 
 #include "base/json.h"
@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------ the PEs of a job */
 
-/* Ascending numbers as ranges. */
+/* Append ascending numbers as ranges. */
 static void add_pe_numbers(const int *v, int n, struct hrun_buf *out)
 {
     size_t start = out->len;
@@ -25,7 +25,7 @@ static void add_pe_numbers(const int *v, int n, struct hrun_buf *out)
     }
 }
 
-/* The n PEs pe[n] of a sub-cluster: hosts where a PE is one, else the host and the numbers of its PEs. */
+/* Append the PEs pe[n] of a sub-cluster: hosts if a PE is a whole host, else each host with the numbers of its PEs. */
 static void add_job_pes(const struct hrun_cluster *cl, const struct hrun_subcluster *s, const int *pe, int n,
                         struct hrun_buf *out)
 {
@@ -46,7 +46,7 @@ static void add_job_pes(const struct hrun_cluster *cl, const struct hrun_subclus
         hrun_hostlist_print(names, (size_t)n, out);
 }
 
-/* The words that start a job as planned. */
+/* Append the command that starts a job as planned. */
 static void add_job_command(const struct context *c, const struct job *job, struct hrun_buf *out)
 {
     const struct job_entry *e = job->entry;
