@@ -1,34 +1,31 @@
 /* estimate.h - from timed exchanges of messages to the network model
  *
- * Purpose: hrun-netbench (calib/mpi) times the experiments of paper 002, section 3, and some more; here their records
- * become the parameters of net.h, by one non-negative least squares system over all of them, where the paper averages
- * the solutions of triplets.
- * The experiments, and what is known after each (times by the stages of net.h). The host i whose clock measures is
- * named first. Receives are posted before anything is sent.
+ * Purpose: estimate the parameters of net.h from the experiments of hrun-netbench (calib/mpi): those of paper 002,
+ * section 3, and some more. One non-negative least squares system uses all records, where the paper averages the
+ * solutions of triplets.
+ * The experiments, and the parameters that each determines (times by the stages of net.h). The clock of the first host
+ * i measures. Receives are posted before anything is sent.
  *   trip  i j M1 M2   round trip: T_ij(M1) + T_ji(M2). Empty both ways: 2 C_i + 2 C_j + L_ij + L_ji
- *   fan   i j k M M2  i sends M to j, then M2 (0: M as well) to k, and receives an empty reply from each, in the order
- *                     in which they come: the time until both are there. With what a trip takes it tells what
- *                     serialises messages at i: its processor or its port, which shows only where it makes the one
- *                     wait that ends last: where j and k take in at unlike rates, with sizes of which each takes as
- *                     long. Empty, it tells C_i from L
- *   join  i j k M M2  j, then k, are told by an empty message of i and send M and M2 to i: the same of the receiving
- *                     side
- *   call  i j M       what the call that sends M (below rendezvous) takes the sender alone: C_i + t_i M. It may be 0
- *   both  i j M       one of a row of MPI_Sendrecv of M both ways, between i and j alone. Where ports are what limits
- *                     it, it tells back_share; from rendezvous on, exchange_waits
- *   pairs g h n M     n trips at once, M there and empty back, the m-th of them from the m-th host of group g to the
- *                     m-th host of group h (g = h: to the (n + m)-th), hosts in order of index: the mean of their
- *                     times. With a trip alone it tells the trunk; `both` between two groups, whether both ways share
- *                     it
+ *   fan   i j k M M2  i sends M to j, then M2 (0: M) to k, and receives an empty reply from each, in order of arrival:
+ *                     the time until both have arrived. Together with trips it shows whether i's processor or its port
+ *                     serialises messages. The port shows only if it delays the message that ends last; for unlike j
+ *                     and k the sizes are chosen so that both take equally long. Empty, it separates C_i from L
+ *   join  i j k M M2  an empty message of i makes j send M to i, and another makes k send M2: the same for receiving
+ *   call  i j M       duration of the call that sends M (below rendezvous) at the sender: C_i + t_i M. It may be 0
+ *   both  i j M       one of a series of MPI_Sendrecv of M both ways between i and j. Determines back_share if ports
+ *                     limit it; from rendezvous on, exchange_waits
+ *   pairs g h n M     n trips at once, M there and empty back, the m-th from the m-th host of group g to the m-th host
+ *                     of group h (g = h: to the (n + m)-th), hosts in order of index: the mean of their times. With
+ *                     trips it determines the trunk; with `both` between the groups, whether both ways share it
  *   local i a b n M   n round trips at once (0: one) between PEs of kinds a and b on host i, M there and empty back:
  *                     the mean of their times
- *   scatter r n M, gather r n M   by root r (i) straight to (from) n others, those that follow r in order of index,
- *                     from 0 again after the last, without any algorithm of the library; a gather's root takes them in
- *                     this order, one after the other
- *   sync  i j M n     n = 1: a send of M waits for the receiver, n = 0: it does not. Its time is what the receive takes
- *                     that begins long after the send: next to nothing where bytes flow as soon as they are sent
- * Invariants: estimates do not depend on the order of the records; nothing is estimated that the records cannot tell:
- * what is left is at its neutral value (0, no limit, factor 1) with half width NAN.
+ *   scatter r n M, gather r n M   root r (i) directly to or from n others, which follow r in cyclic order of index,
+ *                     without an algorithm of the library; a gather's root receives them in this order, one after the
+ *                     other
+ *   sync  i j M n     n = 1: a send of M waits for the receiver, n = 0: it does not. The time is that of a receive that
+ *                     begins long after the send: almost 0 if bytes flow as soon as they are sent
+ * Invariants: estimates do not depend on the order of the records. Parameters that the records do not determine keep
+ * their neutral value (0, no limit, factor 1) with half width NAN.
  */
 #ifndef HRUN_NET_ESTIMATE_H
 #define HRUN_NET_ESTIMATE_H
@@ -46,11 +43,11 @@ enum hrun_net_kind {
 struct hrun_net_record {
     enum hrun_net_kind kind;
     int i, j, k;               /* hosts (or groups, kinds) as above, from 0; -1 where there is none */
-    int n;                     /* of pairs, local, scatter, gather: how many; of sync: does it wait; else 0 */
+    int n;                     /* n of pairs, local, scatter, gather and sync; else 0 */
     double bytes, back_bytes;  /* M or M1; M2 */
     int repetitions;           /* >= 1 */
     double time_s;             /* their median */
-    double sd_s;               /* of one repetition, 0: unknown or none */
+    double sd_s;               /* standard deviation of one repetition; 0: unknown or none */
     double max_s;              /* the longest */
     double mean_s;             /* 0: unknown */
 };
@@ -58,14 +55,14 @@ struct hrun_net_record {
 struct hrun_net_records {
     char **hosts;              /* names; owned */
     int nhosts;
-    int *kind_of;              /* nhosts: what hwloc and the caller say of a host: those with the same number may be
-                                  alike (sub-cluster); owned */
-    int *nkinds;               /* nhosts: kinds of PEs on it; owned */
-    int *group_of;             /* nhosts: behind which switch, from 0 without a gap, as far as the benchmark could see;
+    int *kind_of;              /* nhosts: hosts with the same number (sub-cluster, by hwloc and the caller) may be
+                                  alike; owned */
+    int *nkinds;               /* nhosts: number of kinds of PEs on it; owned */
+    int *group_of;             /* nhosts: the switch of each host as found by the benchmark, from 0 without a gap;
                                   owned */
     struct hrun_net_record *v;
     size_t n;
-    double spent_s;            /* what all experiments took */
+    double spent_s;            /* time of all experiments */
 };
 void hrun_net_records_release(struct hrun_net_records *r);
 
@@ -82,23 +79,23 @@ int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struc
 void hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *out);
 
 struct hrun_net_estimate_options {
-    int share;                 /* 1: hosts with the same kind_of whose parameters cannot be told apart share them */
-    double share_level;        /* of the test that they may, 0.05 */
-    double noise_rel;          /* of a time whose scatter is not known, 0.01 */
+    int share;                 /* 1: hosts with the same kind_of and no significant differences share parameters */
+    double share_level;        /* significance level of that test, 0.05 */
+    double noise_rel;          /* relative standard deviation of a time whose scatter is not known, 0.01 */
 };
 #define HRUN_NET_ESTIMATE_DEFAULT { 1, 0.05, 0.01 }
 
-/* What was estimated how well, for people. */
+/* The quality of an estimate, for reports. */
 struct hrun_net_quality {
     double residual_rel;       /* root mean square of (measured - fitted) / measured of trips, fans, joins */
     double worst_rel;
     size_t worst;              /* record */
-    int asymmetric;            /* pairs whose two directions differ by more than their intervals */
-    struct hrun_strvec notes;  /* sentences: a link 1,000 times slower, clocks that jump, what could not be told */
+    int asymmetric;            /* number of pairs whose two directions differ by more than their intervals */
+    struct hrun_strvec notes;  /* sentences on very slow links, clocks that jump, undetermined parameters */
 };
 void hrun_net_quality_release(struct hrun_net_quality *q);
 
-/* Estimate all parameters. Errors: HRUN_ENODATA (one host and no local records; a pair of hosts without a trip, named),
+/* Estimate all parameters. Errors: HRUN_ENODATA (one host and no local records; naming a pair of hosts without a trip),
  * HRUN_EINVAL (options), those of lib/fit. *quality may be NULL. */
 int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
                       struct hrun_net **out, struct hrun_net_quality *quality, struct hrun_error *err);

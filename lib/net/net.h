@@ -1,7 +1,7 @@
-/* net.h - the heterogeneous network model, and what it predicts of messages and collective operations
+/* net.h - the heterogeneous network model, and its predictions of messages and collective operations
  *
- * Purpose: what a message between two processes of a cluster takes, and from that any collective operation of any
- * processes on it: paper 002's model of unlike hosts, with what modern networks need besides.
+ * Purpose: predict the time of a message between two processes of a cluster, and of collective operations of any
+ * processes: paper 002's model of heterogeneous hosts, extended for modern networks.
  * The model. A message of M bytes from a rank on host i to one on host j, i != j, goes through three stages:
  *   1. the sender's processor   C_i + t_i M, the messages of a rank one after the other;
  *   2. the wire                 a(M) L_ij of latency, then the bytes, at the rate beta_ij / b(M) or, if that is less,
@@ -36,8 +36,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most kinds of PEs of a host: processors have two or three kinds of cores, a byte numbers them amply, and the
- * table of what a message takes between each two stays small. */
+/* The largest number of kinds of PEs (core kinds) of a host. Processors have two or three; the bound keeps the tables
+ * of nkinds^2 entries small. */
 enum { HRUN_NET_KINDS_MAX = 256 };
 
 struct hrun_net_value {
@@ -45,44 +45,44 @@ struct hrun_net_value {
 };
 
 struct hrun_net_class {        /* a kind of host */
-    struct hrun_net_value C_s; /* fixed processing of a message, at either end */
+    struct hrun_net_value C_s; /* fixed processing time of a message, at either end */
     struct hrun_net_value t_s_per_byte;
     struct hrun_net_value out_bytes_per_s, in_bytes_per_s; /* the ports */
-    double local_bytes_per_s;  /* of all messages inside a host at a time, together */
+    double local_bytes_per_s;  /* total rate of all messages inside a host */
     int nkinds;                /* of PEs (core kinds), 1..HRUN_NET_KINDS_MAX */
     struct hrun_net_value *local_fixed_s, *local_s_per_byte; /* nkinds by nkinds, sender's kind by receiver's; owned */
 };
 
-struct hrun_net_pair {         /* from a host of one class to another host of one */
+struct hrun_net_pair {         /* from a host of one class to another host of the same or another class */
     struct hrun_net_value L_s;
     struct hrun_net_value beta_bytes_per_s;  /* 0 where no two such hosts exist */
 };
 
 struct hrun_net_segment {
     double from_bytes;
-    double a, b;               /* factors of the latency and of the bytes' time, > 0 */
+    double a, b;               /* factors of the latency and of the time per byte, > 0 */
 };
 
-/* Scatter and gather by one root straight to all others (paper 002, section 3, Fig. 1). Sizes in bytes per rank; where
- * a threshold was not found it is 0 (M2: and there is no irregular region). */
+/* Linear scatter and gather, directly between root and all others (paper 002, section 3, Fig. 1). Sizes in bytes per
+ * rank; 0 if a threshold was not found (M2 = 0: no irregular region). */
 struct hrun_net_thresholds {
     double scatter_S;          /* beyond it messages are sent one after the other */
-    double gather_M1, gather_M2; /* from M1 to M2 times jump, now and then: the sizes below and above that were measured
-                                    are regular */
+    double gather_M1, gather_M2; /* the irregular region M1..M2, in which some gathers take much longer; the measured
+                                    sizes below and above it are regular */
     double kappa1_s_per_byte, kappa2_s_per_byte; /* corrections of the slope below M1 and above M2; of either sign */
-    double irregular_s;        /* how much longer a gather in the region takes in the mean over all of them */
-    double irregular_share;    /* of the gathers there that take longer, 0..1 */
+    double irregular_s;        /* mean additional time over all gathers in the region */
+    double irregular_share;    /* fraction of the gathers in the region that take longer, 0..1 */
 };
 
 struct hrun_net {
     char *engine, *mpi;        /* "mpirun", "ompi-4.1.4" */
-    char *selector;            /* whose rules choose algorithms: "openmpi" (4.1 and later, coll/tuned), "ompi" and
+    char *selector;            /* rules that choose algorithms: "openmpi" (4.1 and later, coll/tuned), "ompi" and
                                   "mpich" (SimGrid's coll-selector:ompi and :mpich) */
     char *date;                /* ISO 8601 UTC */
     int nhosts, nclasses, ngroups;
     char **hosts;              /* names */
     int *class_of;             /* nhosts */
-    int *group_of;             /* nhosts: behind which switch, 0..ngroups-1 */
+    int *group_of;             /* nhosts: the switch of each host, 0..ngroups-1 */
     struct hrun_net_class *classes;
     struct hrun_net_pair *pairs;       /* nclasses by nclasses, sender's by receiver's */
     struct hrun_net_value *trunks;     /* ngroups by ngroups: bytes/s from one to the other, or (the diagonal) among
@@ -104,40 +104,39 @@ struct hrun_net {
     struct hrun_net_thresholds thresholds;
 };
 
-/* A network of n hosts (names are copied), each a class of its own with one kind of PEs, one group, one segment with
- * factors 1, selector "openmpi", the other texts "", no limits, all times 0, beta 0, half widths NAN: to be filled in
- * (arrays may be replaced by others from malloc). Errors: HRUN_EINVAL (n < 1). */
+/* A network of n hosts (names are copied) for the caller to fill in: a class with one kind of PEs for each host, one
+ * group, one segment with factors 1, selector "openmpi", the other texts "", no limits, all times 0, beta 0, half
+ * widths NAN. Arrays may be replaced by others from malloc. Errors: HRUN_EINVAL (n < 1). */
 struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_error *err);
 
-/* Do the invariants hold, and do names and indices make sense? Errors: HRUN_EINVAL, naming what does not. */
+/* Check the invariants, names and indices. Errors: HRUN_EINVAL naming the value. */
 int hrun_net_check(const struct hrun_net *net, struct hrun_error *err);
 
-/* The kind of a PE as the network numbers kinds on a host: `kind` itself, or 0 where that was not told apart from
- * others when the network was measured. */
+/* The network's number of a kind of PEs on a host: `kind`, or 0 if the network has no such kind there. */
 int hrun_net_kind(const struct hrun_net *net, int host, int kind);
 
-/* T_ij(M) of a message alone, s; hosts are indices, kinds those of the PEs, used when both ranks are on one host. NAN
- * when of this pair nothing was measured. */
+/* T_ij(M) of a single message, s. from, to: indices of hosts; kinds are used only if both ranks are on one host. NAN if
+ * this pair was not measured. */
 double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to, int to_kind, double bytes);
 
-/* What a long message alone carries from one host to another, bytes/s, by the factor of the last segment: what a user
- * calls bandwidth. NAN as above. */
+/* The bandwidth of a single long message from one host to another, bytes/s, with the factor of the last segment. NAN as
+ * above. */
 double hrun_net_bandwidth(const struct hrun_net *net, int from, int to);
-/* What long messages from group `from` to group `to` carry together, while none go back; 0: no limit was seen. */
+/* The total bandwidth of long messages from group `from` to group `to`, while none go back; 0: no limit was found. */
 double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to);
 
-/* How badly is known what messages between hosts take? Counted are the pairs of classes of which the time of an empty
- * message, or of one of 64 KiB, has a 95 % interval (the root of the sum of the squares of its parameters' shares) that
- * is wider than HRUN_NET_UNSURE of it; what is not known counts as sure. */
+/* Find pairs of classes with uncertain message times: the half width of the 95 % interval of the time of an empty
+ * message or one of 64 KiB, by the root of the sum of squares over its parameters, is more than HRUN_NET_UNSURE of the
+ * time. Unknown half widths count as 0. */
 struct hrun_net_unsure {
-    int pairs, of;             /* badly known pairs of classes; all that were measured */
-    int from, to;              /* hosts of the worst; where pairs is 0 these do not count */
-    double half_rel;           /* the worst's half width, relative */
+    int pairs, of;             /* numbers of uncertain and of all measured pairs of classes */
+    int from, to;              /* hosts of the worst pair; undefined if pairs is 0 */
+    double half_rel;           /* relative half width of the worst pair */
 };
-/* With intervals of +- a third of the values, a link can just be told from one that is twice as fast. */
+/* With intervals of +- 1/3 a link can just be distinguished from one that is twice as fast. */
 #define HRUN_NET_UNSURE (1.0 / 3)
 void hrun_net_find_unsure(const struct hrun_net *net, struct hrun_net_unsure *out);
-/* A sentence for people of it, with what to do, or nothing. */
+/* Append a sentence on it with a remedy, or nothing. */
 void hrun_net_add_unsure(const struct hrun_net *net, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- predictions of operations */
@@ -149,8 +148,8 @@ struct hrun_net_ranks {        /* where the ranks of a communicator are */
 };
 
 enum hrun_net_op {
-    HRUN_NET_P2P,              /* between ranks next to each other: the slowest of r -> r+1 */
-    HRUN_NET_RING,             /* every rank sends to r+1 and receives from r-1, at once */
+    HRUN_NET_P2P,              /* the slowest single message from a rank r to r+1 */
+    HRUN_NET_RING,             /* all ranks r send to r+1 and receive from r-1 at once */
     HRUN_NET_SCATTER, HRUN_NET_GATHER,                       /* bytes: of each rank */
     HRUN_NET_BCAST, HRUN_NET_REDUCE, HRUN_NET_ALLREDUCE,     /* bytes: the whole message */
     HRUN_NET_ALLGATHER, HRUN_NET_ALLTOALL,                   /* bytes: of each rank, for each pair */
@@ -163,50 +162,49 @@ int hrun_net_op_find(const char *name);                      /* -1 when there is
 struct hrun_net_call {
     enum hrun_net_op op;
     double bytes;
-    int root;                  /* rank, of operations that have one */
-    const char *algorithm;     /* NULL: what net->selector takes */
+    int root;                  /* rank, for operations with a root */
+    const char *algorithm;     /* NULL: the choice of net->selector */
 };
 
 struct hrun_net_time {
-    double time_s;             /* from when all ranks begin until the last one has ended */
+    double time_s;             /* from the common begin of all ranks to the end of the last one */
     const char *algorithm;
-    int irregular;             /* 1: bytes lie in gather's irregular region (and what is built on gather) */
+    int irregular;             /* 1: the operation uses a gather in its irregular region */
 };
 
-/* Predict one operation by playing its messages through the model. With one rank it takes no time.
- * Errors: HRUN_EINVAL (a host or kind out of range, root, bytes negative or not finite, an algorithm that the operation
- * has not got), HRUN_ENODATA (a pair of hosts of which nothing was measured, named). */
+/* Predict the time of one operation by simulating its messages. With one rank it is 0.
+ * Errors: HRUN_EINVAL (a host or kind out of range, root, bytes negative or not finite, an algorithm of another
+ * operation), HRUN_ENODATA (naming a pair of hosts that was not measured). */
 int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                      struct hrun_net_time *out, struct hrun_error *err);
 
-/* 1: among n ranks the call is one whose times jump: a gather straight to the root of bytes
- * in the irregular region. What is predicted for it is a mean, from which single calls differ by far. */
+/* 1 if the call among n ranks is a linear gather in the irregular region, else 0. Its prediction is a mean, from which
+ * single calls differ by far. */
 int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n);
 
-/* A lower bound of hrun_net_predict, cheap, for searches: the time of call (its root does not count) among n ranks.
- * Those of `some` take part where they say; the others are anywhere in the network, at most `beside` of them on each
- * host of `some`. It holds in whatever order the ranks are. What counts are the bytes that must pass each host's ports
- * and each group's trunks, what its processors must do, and the way to the nearest other host. NAN with HRUN_EINVAL as
- * hrun_net_predict, and for fewer ranks than `some`. */
+/* A cheap lower bound, for searches, of hrun_net_predict for `call` (with any root) among n ranks in any order. The
+ * ranks of `some` are on the given hosts; the others are anywhere in the network, at most `beside` of them on each host
+ * of `some`. The bound uses the bytes through each host's ports and each group's trunks, the work of processors, and
+ * the way to the nearest other host. NAN with HRUN_EINVAL as hrun_net_predict, and if n is less than some->n. */
 double hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
                       const struct hrun_net_ranks *some, int beside, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- on disk */
 
-/* What a network is of. */
+/* The hosts and software of a network. */
 struct hrun_net_origin {
     const char *const *hosts;
     int n;
-    const char *engine, *mpi;  /* as of struct hrun_net */
+    const char *engine, *mpi;  /* as in struct hrun_net */
 };
 
-/* The file of a network in data folder `data`: networks/ and a readable part and a checksum of the names in order of
- * the alphabet, engine and mpi. */
+/* Append the path of a network's file in data folder `data`: networks/, a readable part, and a checksum of the sorted
+ * names, engine and mpi. */
 void hrun_net_file(const char *data, const struct hrun_net_origin *of, struct hrun_buf *out);
 
-/* The network on disk that fits best: that of exactly these hosts, else the one with the fewest other hosts that has
- * them all (of equals the newest), else NULL. Its file is appended to *file (may be NULL). A damaged file is skipped,
- * and *note (may be NULL) says so. */
+/* The best network on disk: that of exactly these hosts, else, of those with all of them, the one with the fewest
+ * other hosts (of equals the newest), else NULL. Appends its path to *file, and a note on skipped damaged files to
+ * *note; both may be NULL. */
 struct hrun_net *hrun_net_choose(const char *data, const struct hrun_net_origin *of, struct hrun_buf *file,
                                  struct hrun_buf *note);
 
