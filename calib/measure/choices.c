@@ -136,6 +136,7 @@ void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
     const struct choice *v = NULL;
     const struct decision *d;
     double plain_s, saved_s;
+    int measured;           /* 1: both times rest on two runs, or on one of times that do not scatter */
 
     for (int i = 0; i < c->n; i++)
         v = choice_time_s(&c->v[i]) > 0 ? &c->v[i] : v;
@@ -153,9 +154,12 @@ void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
     hrun_buf_addf(out, " with %s, %s: %s", hrun_counted(d->P, "process").s, config.data,
                   hrun_seconds(choice_time_s(v)).s);
     if (plain_s > 0 && saved_s > MATTERS * plain_s) {
-        hrun_buf_addf(out, " in place of %s with %d as mpirun starts it", hrun_seconds(plain_s).s,
+        measured = d->basis.runs_here > !c->exact && d->plain.runs > !c->exact;
+        hrun_buf_addf(out, measured ? " in place of %s with %d as mpirun starts it"
+                                    : "; a guess is %s with %d as mpirun starts it: one of the two has fewer than two "
+                                      "runs at this size", hrun_seconds(plain_s).s,
                       hrun_config_processes(&d->plain.config));
-        if (c->fixed && ceil(spent_s / saved_s) > 1)
+        if (measured && c->fixed && ceil(spent_s / saved_s) > 1)
             hrun_buf_addf(out, "; %.0f runs save what this took", ceil(spent_s / saved_s));
     } else if (plain_s > 0) {
         hrun_buf_adds(out, hrun_config_equal(&d->config, &d->plain.config) ? ", as mpirun starts it"

@@ -263,7 +263,8 @@ int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_e
     return 0;
 }
 
-/* The variants of an application that have profiles, to the end of names. Result: how many, -1 with *err. */
+/* Append the variants of an application that have profiles, "app.variant", or a program's commands, "app-1a2b3c4d".
+ * Result: how many, -1 with *err. */
 static int add_variants(const struct context *c, const char *app, struct hrun_strvec *names, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT;
@@ -271,7 +272,9 @@ static int add_variants(const struct context *c, const char *app, struct hrun_st
     int n = 0, rc = calib_apps(c, &all, err);
 
     for (size_t i = 0; i < all.n && !rc; i++)
-        if (!strncmp(all.v[i], app, len) && all.v[i][len] == '.') {
+        if (!strncmp(all.v[i], app, len) &&
+            (all.v[i][len] == '.' || (all.v[i][len] == '-' && strspn(all.v[i] + len + 1, "0123456789abcdef") == 8 &&
+                                      !all.v[i][len + 9]))) {
             hrun_strvec_push(names, all.v[i]);
             n++;
         }

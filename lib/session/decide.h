@@ -139,6 +139,7 @@ struct plain_start {
     struct hrun_config config;
     int known;                    /* 1: its time is predicted */
     double time_s, ranked_s;      /* ranked: as that of a struct hrun_choice */
+    int runs;                     /* of this configuration at this N */
     int valid;                    /* 1: rule and memory accept it, and it has as many processes as are asked for */
     int excluded_P;               /* the number of processes that is asked for, where that alone excludes it; else 0 */
 };

@@ -77,7 +77,6 @@ static int fail_listing(char *const *words, struct hrun_error *err)
         if ((digits = number_at(words, i))) {
             hrun_buf_adds(&list, list.len ? ", " : "");
             add_number_text(words, i, digits, &list);
-            hrun_buf_addf(&list, " (word %d)", digits == words[i] ? i - 1 : i);
         }
     if (list.len)
         return hrun_fail(err, what.code, "%s; its numbers are: %s", what.text, list.data);

@@ -100,6 +100,7 @@ static void predict_plain(struct decision *d, const struct at_size *at, const st
         d->plain.known = 1;
         r = corrected_find(k, &d->plain.config);
         d->plain.time_s = choice.time_s * (r ? r->factor : 1);
+        d->plain.runs = r ? r->runs : 0;
         d->plain.ranked_s = d->plain.time_s * predicted_doubt(k, &d->plain.config) /
                             predicted_doubt(predicted_corrections(d, at), &d->config);
         d->plain.valid = !hrun_plan_evaluate(problem, &d->plain.config, 1, &choice, NULL);

@@ -41,6 +41,8 @@ run hrun-calibrate show
 out_has "  ./mycode -in deck" "show tells the command"
 run hrun-calibrate show "$name"
 status_is 0 "by its name as well"
+run hrun-calibrate show mycode
+out_has "$name" "and by the name of its program"
 run hrun-calibrate report -app "$name" -o page.html
 status_is 0 "report knows it"
 

@@ -17,7 +17,7 @@ new="hrun-calibrate --level core --time $clock"
 lj="./mycode -in deck -var x"
 
 # What is in the way, before anything is run.
-fails 125 "has no 'y'; its numbers are: x 20 (word 4)" "no such number" $new --vary y=12,16 $lj 20
+fails 125 "has no 'y'; its numbers are: x 20" "no such number" $new --vary y=12,16 $lj 20
 fails 125 "several 'x'" "a number that stands twice" $new --vary x=12,16 $lj 20 x 30
 fails 125 "'x' is '2.5' in the command" "one that is not whole" $new --vary x=12,16 $lj 2.5
 fails 125 "given twice" "two numbers" $new --vary x=12,16 --vary y=3 $lj 20
