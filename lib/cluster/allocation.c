@@ -1,4 +1,4 @@
-/* allocation.c - what a resource manager grants, from the environment; see cluster.h for the contracts */
+/* allocation.c - the allocation of a resource manager, from the environment; see cluster.h for the contracts */
 #include "cluster/internal.h"
 
 #include "base/alloc.h"
@@ -112,9 +112,9 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
     return 0;
 }
 
-/* CPUs of each host of a component: as Slurm says, else as many as its tasks may use, else all. Tasks of each where
- * the user asked for tasks: SLURM_TASKS_PER_NODE is set in any case. In a step on fewer hosts than the job has it
- * counts the step's hosts and is ignored. */
+/* Read the CPUs of each host of a component: Slurm's number, else as many as its tasks may use, else 0 (all). Read the
+ * tasks of each host only if the user asked for tasks, because SLURM_TASKS_PER_NODE is always set. In a step on fewer
+ * hosts than the job has, that variable is about the step's hosts, and is ignored. */
 static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, int *tasks, size_t n,
                      struct hrun_error *err)
 {
@@ -159,7 +159,7 @@ static int add_component(struct hrun_allocation *a, const char *suffix, int grou
     cpus = xcalloc(2 * names.n, sizeof *cpus);
     if (read_cpus(a, suffix, cpus, cpus + names.n, names.n, err))
         return -1;
-    /* Components may share a node: what the first one grants of it counts. */
+    /* If components share a node, the first one determines what is granted of it. */
     for (size_t i = 0; i < names.n; i++)
         if (find_host(a, names.v[i]) < 0 &&
             add_granted_host(a, names.v[i], cpus[i], cpus[names.n + i], group, err))
@@ -223,7 +223,7 @@ static const struct lister listers[] = {
     { HRUN_MANAGER_OTHER, "Slurm", NULL, 0, 0, NULL, "SLURM_JOB_ID", NULL, "SLURM_NTASKS" },
 };
 
-/* The file's order is mostly host by host, or round after round: look where the next line should be. */
+/* Find a host, first at the index that a file ordered host by host or round by round would have next. */
 static int find_next(const struct hrun_allocation *a, const char *name, int last)
 {
     int next = (size_t)(last + 1) < a->hosts.n ? last + 1 : 0;
@@ -412,7 +412,7 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
     if (bad || read_flux_cores(json_object_get(execution, "R_lite"), cores, names.n))
         rc = hrun_fail(err, HRUN_EPARSE, "the resource set of the Flux instance cannot be understood: %.200s",
                        resources);
-    /* Several brokers of a test instance are on one host: the first one counts. */
+    /* Several brokers of a test instance may be on one host; only the first is used. */
     for (i = 0; i < names.n && !rc; i++)
         rc = find_host(&a, names.v[i]) < 0 ? add_granted_host(&a, names.v[i], cores[i], 0, 0, err) : 0;
     if (rc)
@@ -488,7 +488,7 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
     return 1;
 }
 
-/* ---------------------------------------------------------------- the first that knows something */
+/* ---------------------------------------------------------------- all sources, in order */
 
 int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err)
 {

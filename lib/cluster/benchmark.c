@@ -1,4 +1,4 @@
-/* benchmark.c - how quick cores are while all of them work; see topo.h for the contract */
+/* benchmark.c - the speed of cores while all of them work; see topo.h for the contract */
 #include "cluster/topo_parts.h"
 
 #include "base/alloc.h"
@@ -26,7 +26,7 @@ struct answer {             /* shorter than PIPE_BUF: written whole or not at al
     struct hrun_error why;
 };
 
-/* Of this process. */
+/* Processor time of this process. */
 static double processor_s(void)
 {
     struct timespec t;

@@ -1,8 +1,8 @@
-/* cache.c - what hosts said of themselves, kept for the next time; see internal.h for the contracts
+/* cache.c - the cache of hosts' answers; see internal.h for the contracts
  *
- * One file for all hosts of a cluster: a start with 1,000 known hosts reads two or three files, not 1,000, also over
- * NFS. There is no lock: a file is replaced whole, each line carries its checksum, and of two that write at once one
- * is forgotten, which costs a question. */
+ * One file has all hosts of a cluster, so that a start with 1,000 known hosts reads two or three files, also over NFS.
+ * There is no lock: a file is replaced as a whole, and each line has a checksum. If two processes write at once, the
+ * answers of one are lost, and those hosts are asked again. */
 #include "cluster/internal.h"
 
 #include "base/alloc.h"
@@ -26,7 +26,7 @@ static const int64_t age_max_s = 30 * 86400;
 
 static const char index_head[] = "hrun-hosts 1\n", host_files[] = "hosts-", topology_files[] = "topology-";
 
-/* What may be swept out of the folder; the last are those of lib/launch. */
+/* Beginnings of the names of files that may be removed when old; the last is that of lib/launch. */
 static const char *const swept_files[] = { host_files, topology_files, "openmpi-" };
 
 /* Fields of a line, between tabs. */
@@ -105,7 +105,7 @@ static const struct line *find_cached_line(const struct hrun_cache *cache, const
     return cache->nlines ? bsearch(&key, cache->lines, cache->nlines, sizeof key, compare_lines) : NULL;
 }
 
-/* Does what a host said then still count? A clock that runs behind is no reason to trust for ever. */
+/* 1 if an answer of that time is still valid, else 0. An answer from the future is not valid for ever. */
 static int is_current(const struct hrun_cache *cache, int64_t asked_s)
 {
     return asked_s > 0 && asked_s <= cache->now_s + 60 && cache->now_s - asked_s <= age_max_s;
@@ -181,7 +181,7 @@ void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, si
     if (!path)
         return;
     if (!hrun_cache_topology(cache, key, &old))
-        utimensat(AT_FDCWD, path, NULL, 0);     /* it serves new lines: not to be swept before them */
+        utimensat(AT_FDCWD, path, NULL, 0);     /* new lines use it, so it must live as long as they */
     else if (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(path, xml, len, 0600, &why))
         remember_failure(cache, &why);
 }
@@ -192,7 +192,7 @@ void hrun_cache_tell(const struct hrun_cache *cache, struct hrun_resolver *r)
         hrun_resolver_know(r, cache->lines[i].name);
 }
 
-/* Remove what no one has written for so long that nothing in it counts any more. */
+/* Remove the files that have not been written for so long that all their entries are invalid. */
 static void sweep_cache_folder(const struct hrun_cache *cache)
 {
     DIR *d = opendir(cache->dir);

@@ -79,7 +79,7 @@ void hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *
 
     s->pes = grown(s->pes, s->npes, sizeof *s->pes);
     s->pes[s->npes++] = *pe;
-    /* The smallest counts; 0 says nothing. */
+    /* The smallest known memory; 0 is unknown. */
     if (pe->memory_bytes && (!s->memory_bytes || pe->memory_bytes < s->memory_bytes))
         s->memory_bytes = pe->memory_bytes;
 }

@@ -1,28 +1,28 @@
 /* cluster.h - hosts -> sub-clusters
  *
- * Purpose: from a cluster file, a host file, --host, else the allocation of a resource manager, else this host alone,
- * make the sub-clusters G1..G_Gamma (paper 000, section 4.1) with their PEs in a stable order; or from a platform file
- * of SimGrid, whose hosts are simulated and where nothing real is asked.
+ * Purpose: make the sub-clusters G1..G_Gamma (paper 000, section 4.1) with their PEs in a stable order, from a cluster
+ * file, a host file, --host, else the allocation of a resource manager, else this host alone; or from a platform file
+ * of SimGrid, whose hosts are simulated, so that no real host is asked.
  * Invariants:
  *   - all PEs of a sub-cluster are equivalent: same CPU model, core kind, cores, PUs, level and, unless a
  *     cluster file put them together, the same memory to two significant binary digits and the same CPU quota of
  *     their hosts, where that is less than their cores;
  *   - the PEs of a sub-cluster follow each other host by host, those of a host in the order of their index;
- *   - sub-clusters are ordered as the cluster file lists them, else by what they are: CPU model, core kind (the
- *     fastest of a host first), more cores first, more memory first, larger quota first, whatever the order of the
- *     hosts; names are unique, and where one CPU model gives several sub-clusters they say in what these differ;
+ *   - sub-clusters have the order of the cluster file, else that of CPU model, core kind (the fastest of a host first),
+ *     more cores first, more memory first, larger quota first, for every order of the hosts; names are unique, and
+ *     where one CPU model gives several sub-clusters the names contain the differences;
  *   - no host is listed twice; a host that cannot be resolved is an error; one that does not answer too, unless
  *     skip_unreachable is set;
- *   - inside an allocation nothing that it does not grant is in a PE: a host file or --host that names another host is
- *     an error, of a cluster file the granted hosts are taken; of a host at most the CPUs granted, whole cores only;
+ *   - inside an allocation PEs contain granted CPUs only, as whole cores. A host file or --host that names another host
+ *     is an error; of a cluster file only the granted hosts are used;
  *   - nothing about a remote host is assumed from this one: its topology comes from the cluster file, or from
  *     that host;
- *   - what a host's cgroup or affinity mask forbids is in no PE, be it this host or another;
- *   - the host we run on is always what hwloc finds here, whatever a file says of it; a file that describes
- *     more cores than it has is an error.
+ *   - no PE contains PUs that a host's cgroup or affinity mask forbids, on this host or others;
+ *   - this host always has the topology that hwloc finds, not that of a file; a file that describes more cores than it
+ *     has is an error;
  *   - simulated hosts are in one sub-cluster when speed, cores and network are the same: their own link, their route to
- *     themselves, and no thin or long link between them; the fastest sub-cluster stands first, and it is called by
- *     what the names of its hosts begin with.
+ *     themselves, and no thin or long link between them; the fastest sub-cluster comes first; a sub-cluster's name is
+ *     the common beginning of its hosts' names.
  * Without a level: `core` when there is one host, `node` when there are several or they are simulated. The formats of
  * host files, --host and cluster files are in hrun-cluster(5).
  */
@@ -35,25 +35,26 @@
 
 #include <stdint.h>
 
-struct hrun_host_answer;        /* what another host said of itself */
+struct hrun_host_answer;        /* another host's description of itself */
 struct hrun_cuts;               /* hosts cut into PEs */
 
-/* OTHER: one that only lists the hosts. */
+/* OPENMPI: Open MPI's default host file. OTHER: SGE, LSF, OAR, Cobalt, or Slurm on one host without its list of nodes;
+ * their variables or files list hosts and slots. */
 enum hrun_manager {
     HRUN_MANAGER_NONE, HRUN_MANAGER_SLURM, HRUN_MANAGER_PBS, HRUN_MANAGER_FLUX, HRUN_MANAGER_OPENMPI, HRUN_MANAGER_OTHER
 };
 
 struct hrun_host {
     char *name;
-    int is_local;               /* the host we run on */
-    int cores;                  /* that PEs are made of, granted by host file or allocation, an upper limit; 0 = all */
-    int slots;                  /* processes that host file or allocation grant; 0 = one for each core */
+    int is_local;               /* 1: this host */
+    int cores;                  /* upper limit of the cores in PEs, from host file or allocation; 0 = all */
+    int slots;                  /* processes granted by host file or allocation; 0 = one for each core */
     struct hrun_topo *topo;     /* one of the cluster's topos, hosts may share it; NULL for a host that the
                                    cluster file only describes by numbers */
-    struct hrun_host_answer *answer;     /* of a host that was asked, beside its topology; else NULL */
+    struct hrun_host_answer *answer;     /* the answer of a host that was asked; else NULL */
     const char *fingerprint;    /* of a host that was asked, now or earlier (see hrun_topo_fingerprint); else "" */
-    const char *mpi;            /* of a host that was asked: the version of Open MPI there, "" none; else NULL */
-    int remembered;             /* 1: what we know of it comes from the cache */
+    const char *mpi;            /* of a host that was asked: its version of Open MPI, "" none; else NULL */
+    int remembered;             /* 1: its answer comes from the cache */
     int64_t asked_s;            /* when it was asked, seconds since 1970; 0: it was not */
     double cpu_quota;           /* CPUs that the cgroup grants (hrun_topo_cpu_quota); 0: no limit, or not known */
     int group;                  /* its component in a heterogeneous job of the allocation, from 0 */
@@ -72,14 +73,14 @@ struct hrun_pe {
 struct hrun_subcluster {
     char *name;                 /* from the cluster file, else made from model and kind */
     char *cpu_model, *core_kind; /* core_kind "" where a host has one kind */
-    int kind;                   /* the smallest number that this core kind has on its hosts: 0 is the fastest */
+    int kind;                   /* smallest number of this core kind on its hosts; 0 is the fastest */
     enum hrun_level level;
     int cores_per_pe, pus_per_pe;
     uint64_t memory_bytes;      /* per PE: the smallest of its PEs, 0 = unknown */
-    int quota_permille;         /* thousandths of a CPU that the control group of each of its hosts grants; 0: no fewer
-                                   than the cores there, not known, or of a cluster file, where hosts may differ */
+    int quota_permille;         /* CPU quota of each host's cgroup, in thousandths of a CPU; 0: at least as many CPUs as
+                                   cores, not known, or from a cluster file, where hosts may differ */
     double cost_per_hour, power_w; /* per PE, from the cluster file; 0 = not given */
-    char *program;              /* what starts here in place of the program, from the cluster file; NULL: not given */
+    char *program;              /* program to start here instead of the job's, from the cluster file; NULL: none */
     /* Of simulated hosts; else NULL and 0. */
     char *network;              /* "link 125 MB/s 50 us, between two hosts 125 MB/s 100 us": part of the signature */
     double core_flops;          /* speed of a core, flop/s */
@@ -90,21 +91,21 @@ struct hrun_subcluster {
 };
 
 struct hrun_cluster {
-    char *ledger;               /* folder of the ledger, as the cluster file names it; NULL: it names none */
+    char *ledger;               /* folder of the ledger, from the cluster file; NULL: none */
     char *source;               /* "this host", "host file F", "cluster file F", "--host", "Slurm job 12",
                                    "SGE job 7", "Open MPI's host file F",
                                    "platform F" */
     char *platform;             /* absolute path of the platform file, hosts are simulated; NULL: they are real */
     char *simgrid;              /* "3.32": the version of SimGrid that has read it; NULL */
-    enum hrun_manager manager;  /* whose allocation we are in; OPENMPI where the hosts are those of its host file */
+    enum hrun_manager manager;  /* of the surrounding allocation; OPENMPI: the hosts are those of its host file */
     char *allocation;           /* "Slurm job 12", "PBS job 7", "Flux instance"; NULL in none */
     int ngroups;                /* components of the allocation, 1 unless it is a heterogeneous job */
-    int granted;                /* processes that the allocation grants on these hosts; 0: it does not say */
-    int cpus_each;              /* CPUs of each, as the allocation counts them; 0: an equal part of the host's */
+    int granted;                /* processes that the allocation grants on these hosts; 0: unknown */
+    int cpus_each;              /* CPUs of each process, in the allocation's units; 0: an equal part of the host's */
     struct hrun_strvec unreachable; /* hosts left out because they did not answer (skip_unreachable) */
-    struct hrun_strvec why_not; /* why each of them did not, with the name and what to do */
-    char *cache_note;           /* why what hosts said could not be kept; NULL: it could */
-    struct hrun_strvec not_granted; /* hosts of the cluster file left out because the allocation has not got them */
+    struct hrun_strvec why_not; /* for each of them: its name, the reason and the remedy */
+    char *cache_note;           /* why the cache of answers could not be written; NULL: it could */
+    struct hrun_strvec not_granted; /* hosts of the cluster file left out because the allocation does not have them */
     struct hrun_host *hosts;
     int nhosts;
     struct hrun_topo **topos;   /* owned: what the hosts point to */
@@ -114,56 +115,54 @@ struct hrun_cluster {
     int nsubs;
 };
 
-/* What the user asked for; NULL or -1 where nothing. With a cluster file there is neither a host file nor a list of
- * hosts; of a host file a list chooses hosts. A level given here goes before those of the cluster file. */
+/* The user's request; NULL or -1 for what is not given. A cluster file excludes host_file and hosts. With a host file,
+ * hosts selects from it. level takes precedence over the levels of the cluster file. */
 struct hrun_cluster_request {
     const char *cluster_file;
     const char *host_file;
     const char *hosts;          /* "a:2,b,p4-[0-3]" */
     int level;                  /* enum hrun_level, or -1 */
-    const char *openmpi_hostfile; /* Open MPI's default host file as its parameters name it, "none" for none; NULL: as
-                                   the environment says, else where Open MPI is installed */
-    /* Ask n other hosts what they are made of: called once, with those that no cluster file describes and the
-     * cache does not know. Each of texts[n], initialised, is to get what hrun_cluster_export gives there; lines
-     * that the shell there prints before it do no harm. errors[n], zeroed, get for each host why it did not
-     * answer (the text names the host and what to do). Result 0, also when hosts failed; -1 with *err when none
-     * could be asked (no remote shell, interrupted). skip: 1 when the others are wanted although one fails; else
-     * it may stop at the first. NULL: no host is asked, and one that is not described is an error. */
+    const char *openmpi_hostfile; /* Open MPI's default host file from its parameters, "none" for none; NULL: that of
+                                   the environment, else that of Open MPI's installation */
+    /* Get the topologies of n other hosts: called once, for hosts that neither a cluster file nor the cache describes.
+     * texts[n], initialised, get the output of hrun_cluster_export there, perhaps after lines of the shell. errors[n],
+     * zeroed, get each failure (the text names host and remedy). skip: 1: go on after a failure, 0: may stop at the
+     * first. Result 0, also when hosts failed; -1 with *err when none could be asked (no remote shell, interrupted).
+     * NULL: no host is asked, and one that is not described is an error. */
     int (*topologies)(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts,
                       struct hrun_error *errors, struct hrun_error *err);
     void *ctx;
-    const char *cache_dir;      /* what hosts said is kept here, made when missing; NULL: nothing is kept. A cache
-                                   that cannot be written is no error, a torn entry counts as none */
-    const char *via;            /* what reaches the hosts (the remote shell and its options, say): what was said
-                                   through another way is not trusted. NULL as "" */
-    int refresh;                /* 1: ask all hosts, whatever the cache knows */
+    const char *cache_dir;      /* folder that caches the hosts' answers, created if missing; NULL: no cache. A cache
+                                   that cannot be written is no error, a torn entry is ignored */
+    const char *via;            /* how hosts are reached (remote shell and its options, say): cached answers through
+                                   another way are ignored. NULL as "" */
+    int refresh;                /* 1: ask all hosts, ignore the cache */
     int skip_unreachable;       /* 1: a host that does not answer is left out, else it is an error */
-    const char *platform;       /* platform file of SimGrid, or NULL. With one, host_file or hosts choose from its hosts
-                                   (their slots limit the PEs of level core), a cluster file cannot be given, and of
-                                   the rest only level and read_platform count */
-    /* Append what `hrun-smpi hosts PATH HOST...` prints (see hrun/smpi.c); hosts: ended by NULL, or NULL for all.
+    const char *platform;       /* platform file of SimGrid, or NULL. With one, host_file or hosts select from its hosts
+                                   (their slots limit the PEs of level core), cluster_file must be NULL, and only
+                                   level and read_platform have an effect besides */
+    /* Append the output of `hrun-smpi hosts PATH HOST...` (see hrun/smpi.c); hosts: ended by NULL, or NULL for all.
      * Result 0, also when it has failed; -1 with *err when there is no hrun-smpi. */
     int (*read_platform)(void *ctx, const char *path, char *const *hosts, struct hrun_buf *text,
                          struct hrun_error *err);
-    /* Append the resource set R of the Flux instance that we are in, for hrun_allocation_flux; nothing where we are in
-     * none. NULL: as in none. */
+    /* Append the resource set R of the surrounding Flux instance, for hrun_allocation_flux; nothing outside of one.
+     * NULL: as outside of one. */
     int (*flux_resources)(void *ctx, struct hrun_buf *text, struct hrun_error *err);
 };
 
-/* Discover. Errors: HRUN_EINVAL / HRUN_EPARSE with file, line and column for host and cluster files and
- * for --host, which counts as a file of one line (empty, duplicate host, unknown host, bad range, a remote
- * host that no cluster file describes and that cannot be asked, ...), HRUN_ENOENT, those of hrun_topo_load,
- * hrun_topo_pes and req->topologies (with the place of the host); of a platform file HRUN_ENOENT, HRUN_EPARSE (with the
- * line that SimGrid names), HRUN_EINVAL (no host, no route between two, a level or a host of the list that it has not
- * got), those of req->read_platform. */
+/* Discover. Errors: HRUN_EINVAL or HRUN_EPARSE with file, line and column for host and cluster files and for --host,
+ * which counts as a file of one line (empty, duplicate host, unknown host, bad range, a remote host that no cluster
+ * file describes and that cannot be asked, ...), HRUN_ENOENT, those of hrun_topo_load, hrun_topo_pes and
+ * req->topologies (with the place of the host); for a platform file HRUN_ENOENT, HRUN_EPARSE (with SimGrid's line),
+ * HRUN_EINVAL (no host, no route between two, an unknown level or host), those of req->read_platform. */
 int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cluster **out,
                           struct hrun_error *err);
 void hrun_cluster_destroy(struct hrun_cluster *c);
 
-/* Append this host's topology for a discovery on another one: hwloc XML, as hrun_topo_export gives it, and
- * behind that a processing instruction with what XML does not carry: the PUs that this process may use, the
- * memory of the PEs (limits of cgroups applied), the CPU model, the version of Open MPI (mpi, "" for none; NULL: left
- * out), and the fingerprint of hrun_topo_fingerprint(watched):
+/* Append this host's topology for a discovery on another host: the XML of hrun_topo_export, and after it a processing
+ * instruction with data that XML does not carry: the PUs that this process may use, the memory of the PEs (limits of
+ * cgroups applied), the CPU model, the version of Open MPI (mpi, "" for none; NULL: left out), and the fingerprint of
+ * hrun_topo_fingerprint(watched):
  *     <?hrun
  *     usable 0-3,8
  *     memory 16000000000
@@ -173,66 +172,64 @@ void hrun_cluster_destroy(struct hrun_cluster *c);
  *     machine 5d41402abc4b2a76 node17
  *     topology 0123456789abcdef
  *     ?>
- * machine (boot and own name) is equal for two names of one host; topology, a hash of what counts in the XML, is equal
- * for hosts that are alike.
+ * machine (boot and own name) is equal for two names of one host; topology, a hash of the relevant part of the XML, is
+ * equal for hosts with equal hardware.
  * Errors: those of hrun_topo_load and hrun_topo_export. */
 int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err);
 
 /* A core of a host, and the objects around it. */
 struct hrun_core {
     int number;                 /* as in hrun_pe.cores */
-    const char *pus;            /* "0,8"; owned by the cluster; "" where they are not known */
-    int at[HRUN_NOBJECTS];      /* number of the object of each type (hrun_topo_object), -1: none, or not known */
+    const char *pus;            /* "0,8"; owned by the cluster; "" if unknown */
+    int at[HRUN_NOBJECTS];      /* number of the object of each type (hrun_topo_object), -1: none, or unknown */
 };
-/* All cores of a host that may be used there, in no PE, too, in the order of their numbers; of a host without topology
- * those of its PEs. *cores, with *n entries, is the caller's to free. */
+/* All usable cores of a host in the order of their numbers, also those in no PE; for a host without topology the cores
+ * of its PEs. *cores gets *n entries, and the caller frees it. */
 int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, int *n, struct hrun_error *err);
 
-/* The hosts that a resource manager, or Open MPI's default host file, grants this process, in their order, from the
- * environment: Slurm, PBS, SGE, LSF, OAR, Cobalt (hrun-cluster(5) has the variables), Open MPI's default host file
- * (where it names a host). */
+/* The hosts that the environment grants this process, in their order: by Slurm, PBS, SGE, LSF, OAR, Cobalt
+ * (hrun-cluster(5) has the variables), or by Open MPI's default host file if it names a host. */
 struct hrun_allocation {
     enum hrun_manager manager;  /* NONE: no allocation, all else is empty */
     char *name;                 /* "Slurm job 12", ... */
     struct hrun_strvec hosts;
     int *cpus;                  /* of each host: how many may be used, 0 = all */
     int cpus_are_cores;         /* 1: cpus counts cores, 0: hardware threads (Slurm) */
-    int *slots;                 /* of each host: processes granted, 0 = it is not said */
-    int cpus_each;              /* of each process, 0: it is not said */
+    int *slots;                 /* of each host: processes granted, 0 = unknown */
+    int cpus_each;              /* CPUs of each process, 0: unknown */
     int *group;                 /* of each host: component of a heterogeneous job, else 0 */
     int ngroups;                /* 1 unless the job is heterogeneous */
 };
 /* Errors: HRUN_EPARSE naming variable (or file and line) and what is wrong with it, HRUN_ENOENT, HRUN_EIO. *out is
  * empty on failure. */
 int hrun_allocation_find(struct hrun_allocation *out, struct hrun_error *err);
-/* The same from the resource set R of a Flux instance (Flux RFC 20, version 1), which no variable holds: all of its
- * hosts, in the order of their ranks. Errors: HRUN_EPARSE. */
+/* The same from the resource set R of a Flux instance (Flux RFC 20, version 1), because no variable holds it: all its
+ * hosts in the order of their ranks. Errors: HRUN_EPARSE. */
 int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, struct hrun_error *err);
 void hrun_allocation_release(struct hrun_allocation *a);
 
-/* Append the signature of a kind of PE: CPU model, core kind, cores, memory, level, MPI (for instance "ompi-4.1.4") and
- * engine, as a file name: a readable part of [a-z0-9.-] and 8 hex digits (CRC-32) of the exact fields (of simulated
- * hosts with their network, of hosts with a CPU quota with it), memory rounded to two significant binary digits: a few
- * MB more or less of memory, as kernels differ in what they keep, are the same kind of PE. Not part of it: how many PEs
- * there are, their names, cost and power. mpi and engine may be NULL. */
+/* Append the signature of a kind of PE as a file name: a readable part of [a-z0-9.-] and 8 hex digits, the CRC-32 of
+ * the exact fields: CPU model, core kind, cores, memory, level, MPI ("ompi-4.1.4", say), engine, network of simulated
+ * hosts, CPU quota. Memory is rounded to two significant binary digits, because kernels reserve different amounts.
+ * Number, names, cost and power of PEs are not part of it. mpi and engine may be NULL. */
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,
                             struct hrun_buf *out);
 
-/* Append what a host calls itself, as far as it was asked, else its name here (also of an address in 127/8, which tests
- * make several hosts of). */
+/* Append a host's own name if it was asked, else its name in the cluster. The latter is also used for addresses in
+ * 127/8, which tests use as several hosts. */
 void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out);
 
-/* The folder that `ledger:` of a cluster file names, in fresh memory that the caller frees, NULL: it names none.
- * Errors: those of a cluster file that cannot be read. */
+/* *out gets the folder in `ledger:` of a cluster file, which the caller frees; NULL: none. Errors: those of reading a
+ * cluster file. */
 int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err);
 
-/* Cost and power of the PEs of a sub-cluster by a cluster file; no host is asked. The entry has this name, or the name
- * is the entry's, '-' and more, as where an entry gives several sub-clusters. Result: 1; 0: the file has no such entry,
- * or it gives neither; -1 with the errors of hrun_cluster_discover about the file's form. What is not given is 0. */
+/* Cost and power per PE of a sub-cluster from a cluster file, 0 if not given; no host is asked. The sub-cluster's name
+ * is that of an entry, or begins with that and '-', as if the entry gives several sub-clusters. Result: 1; 0: no such
+ * entry, or it gives neither; -1 with the errors of hrun_cluster_discover about the file's form. */
 int hrun_clusterfile_price(const char *path, const char *subcluster, double *cost_per_hour, double *power_w,
                            struct hrun_error *err);
 
-/* The names of the sub-clusters as measurements carry them, "fast,slow", into the empty buffer out. */
+/* Append the names of the sub-clusters, "fast,slow", to the empty buffer out. */
 void hrun_cluster_names(const struct hrun_cluster *c, struct hrun_buf *out);
 
 /* Append the hosts used by PEs first..first+n-1 of a sub-cluster, folded ("p4-[0-3]"). */

@@ -128,7 +128,7 @@ static int read_hosts(struct load *l, struct hrun_error *err)
     return check_used(l, &l->exclude, "exclude", err);
 }
 
-/* Take out what the allocation does not grant, each host once in the list of those. */
+/* Remove the hosts that the allocation does not grant, and list each once in not_granted. */
 static void drop_not_granted(struct load *l)
 {
     struct hrun_strvec *out = &l->c->not_granted;
@@ -192,7 +192,7 @@ static int is_file(const char *topology)
 /* PUs in all topologies of a file: machines have hundreds each. Each takes 5 KB and 0.1 ms. */
 enum { PUS_MAX = 16384 };
 
-/* Load what an entry says of its hosts' topology: nothing when it says nothing. */
+/* Load the topology that an entry gives for its hosts, if any. */
 static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
 {
     const char *text = l->file->subclusters[e].topology, *other, *slash = strrchr(l->path, '/');
@@ -265,7 +265,7 @@ static void finish_entry(struct load *l, unsigned e, const struct wanted *w)
         if (!s->pus_per_pe)
             s->pus_per_pe = s->cores_per_pe;
         hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several);
-        /* Hosts of different speed may be equal in all numbers: where no CPU is known, what the file sets apart has
+        /* Hosts of different speed may be equal in all numbers. So if no CPU model is known, each entry of the file has
          * profiles of its own. */
         if (!entry->cpu && !strcmp(s->cpu_model, "unknown") && (entry->name || strcmp(s->name, base.data))) {
             free(s->cpu_model);
@@ -301,7 +301,7 @@ static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
     return 0;
 }
 
-/* One host: core; several: node. A name may stand in several entries, by kinds. */
+/* One host: core; several: node. One host may be in several entries, with different kinds. */
 static enum hrun_level default_level(const struct load *l)
 {
     const char *first = NULL, *name;
@@ -332,7 +332,7 @@ static int fail_no_host(const struct load *l, struct hrun_error *err)
     return hrun_yaml_fail(l->marks, "subclusters", 0, err, why.code, "%s", why.text);
 }
 
-/* What the file says of the ledger: a path relative to the file's own folder, "none", or (NULL) nothing. */
+/* The file's ledger: its path, resolved relative to the file's folder, or "none"; NULL: not given. */
 static char *ledger_folder(const char *path, const struct cluster_file *f)
 {
     const char *slash = strrchr(path, '/');
@@ -353,7 +353,7 @@ int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err
     return 0;
 }
 
-/* The entry that sub-cluster `name` is of, or NULL. */
+/* The entry that sub-cluster `name` comes from, or NULL. */
 static const struct sub_entry *find_named_entry(const struct cluster_file *f, const char *name)
 {
     const struct sub_entry *found = NULL;

@@ -5,7 +5,7 @@
 #include "base/yaml.h"
 #include "cluster/internal.h"
 
-/* The file as it stands; pointers are NULL where a key is not given. */
+/* The file's contents; pointers are NULL for keys that are not given. */
 struct sub_entry {
     char *name, *hosts, *exclude, *memory, *cpu, *topology, *kind, *program;
     int *level, *cores;             /* level: enum hrun_level */
@@ -24,7 +24,7 @@ struct names {
     char *used;                     /* of an exclusion: it excluded something */
 };
 
-/* What earlier entries said of a host. */
+/* Data of earlier entries about a host. */
 struct host_note {
     unsigned entry;                 /* the first entry that names it */
     unsigned last_entry;
@@ -47,15 +47,15 @@ struct load {
     int level;                      /* from the command line, or -1 */
     enum hrun_level default_level;
     int local;                      /* index of the local host, -1 while not named */
-    struct hrun_strvec asked;       /* hosts that nothing describes, in the order of the file */
-    struct hrun_host_answer **answers;        /* what they said; NULL once a host of the cluster has it */
+    struct hrun_strvec asked;       /* hosts that the file does not describe, in its order */
+    struct hrun_host_answer **answers;        /* their answers; NULL once a host of the cluster owns it */
     int next_asked;
 };
 
-struct wanted {                     /* what an entry wants of each of its hosts */
+struct wanted {                     /* requirements of an entry for each of its hosts */
     const char *cpu_model;
     enum hrun_level level;
-    uint64_t memory;                /* of a host, 0 for what the topology says */
+    uint64_t memory;                /* of a host, 0: that of the topology */
     struct hrun_topo *described;
     int first_sub;                  /* sub-clusters of this entry begin here */
 };
@@ -68,12 +68,12 @@ struct wanted {                     /* what an entry wants of each of its hosts 
 int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
                        char *text);
 
-/* Ask the hosts that the file does not describe, if they can be asked; those that do not answer and may be left out
- * become "". */
+/* Ask the hosts that the file does not describe, if that is possible. Hosts that are left out because they do not
+ * answer become "" in the lists. */
 int hrun_described_ask(struct load *l, struct hrun_error *err);
 
-/* The index of the host of that name that entry e lists: new or, with another core kind, known from an
- * earlier entry. described: the entry's topology or NULL. -1 on failure. */
+/* Add a host that entry e lists, or find it if an earlier entry has added it with another core kind. described: the
+ * entry's topology or NULL. Result: its index, or -1 with *err. */
 int hrun_described_host(struct load *l, unsigned e, const char *name, struct hrun_topo *described,
                         struct hrun_error *err);
 

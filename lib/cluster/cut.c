@@ -1,5 +1,4 @@
-/* cut.c - PEs of hosts whose topology is known, cut once for all hosts that are alike; see internal.h for the
- * contracts */
+/* cut.c - PEs of hosts whose topology is known, cut once for all equal hosts; see internal.h for the contracts */
 #include "cluster/internal.h"
 
 #include "base/alloc.h"
@@ -70,7 +69,7 @@ const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_h
     const char *usable = usable_of(h);
     struct hrun_cut *cut;
 
-    /* The last first: neighbours are often alike. */
+    /* From the last one, as consecutive hosts are often equal. */
     for (int i = cuts->n - 1; i >= 0; i--) {
         cut = cuts->v[i];
         if (cut->topo == h->topo && cut->level == level && cut->max_cores == max_cores &&
@@ -110,7 +109,7 @@ void hrun_cuts_destroy(struct hrun_cuts *cuts)
 
 /* ---------------------------------------------------------------- what a host has */
 
-/* What the host says it has in all, shared out as the topology shares it out. */
+/* The total of the host's answer, divided in proportion to the topology's memory of the PEs. */
 uint64_t hrun_host_memory(const struct hrun_host *h, const struct hrun_cut *cut, int pe)
 {
     const struct hrun_topo_pe *p = &cut->pes[pe];

@@ -17,7 +17,7 @@ static char *title(const struct load *l, unsigned e)
 
 /* ---------------------------------------------------------------- hosts */
 
-/* Has the host PEs of that kind already? */
+/* 1 if the host has PEs of that kind already, else 0. */
 static int kind_taken(const struct hrun_cluster *c, int host, const char *kind)
 {
     for (int s = 0; s < c->nsubs; s++) {
@@ -30,7 +30,7 @@ static int kind_taken(const struct hrun_cluster *c, int host, const char *kind)
     return 0;
 }
 
-/* An earlier entry, or this one, has named the host: fine if each takes a core kind of its own. */
+/* Check a host that an earlier entry, or this one, has named already: each must take another core kind. */
 static int check_again(struct load *l, unsigned e, int host, const char *name,
                        const struct hrun_topo *described, struct hrun_error *err)
 {
@@ -85,7 +85,7 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
     return hrun_grant(l->d, host, name, err) ? -1 : host;
 }
 
-/* Is host i of entry e named before? Then what stands there counts. */
+/* 1 if host i of entry e is named before, where its topology then comes from; else 0. */
 static int is_named_before(const struct load *l, unsigned e, size_t i, const char *name)
 {
     for (unsigned b = 0; b <= e; b++)
@@ -120,7 +120,7 @@ static int list_unknown(struct load *l, int **entries, struct hrun_error *err)
     return 0;
 }
 
-/* Forget the hosts that were left out, in the lists of the file and among those that were asked. */
+/* Remove the hosts that did not answer from the lists of the file and from l->asked. */
 static void forget_silent(struct load *l)
 {
     size_t kept = 0;
@@ -196,7 +196,8 @@ static void add_described_pe(struct load *l, const struct wanted *w, const char 
     hrun_cluster_add_pe(l->c, hrun_cluster_find_sub(l->c, w->first_sub, &key), pe);
 }
 
-/* How many cores entry e wants of those of its kind, or of all, that a host of known topology has. -1: it has fewer. */
+/* The number of cores, of its kind or of all, that entry e takes of a host with `have` such cores. -1 with *err: the
+ * host has fewer. */
 static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int have,
                         struct hrun_error *err)
 {
@@ -244,7 +245,7 @@ static int add_known_pes(struct load *l, unsigned e, int host, const struct want
     if (!cut)
         return FAIL(l, e, entry->level ? "level" : "hosts", 0, err, "host '%s': %s", h->name,
                                               why.text);
-    /* What hwloc there says counts before what it says of other hosts of the entry. */
+    /* The host's own CPU model has precedence over that of other hosts of the entry. */
     if (!entry->cpu && !w->described && strcmp(hrun_host_cpu_model(h), "unknown"))
         model = hrun_host_cpu_model(h);
     for (int i = 0; i < cut->n; i++) {

@@ -1,4 +1,4 @@
-/* discover.c - discovery: which hosts, what they are made of, what of them is granted; see cluster.h and internal.h for
+/* discover.c - discovery: the hosts, their topologies, and what is granted of them; see cluster.h and internal.h for
  * the contracts */
 #include "cluster/internal.h"
 
@@ -33,7 +33,7 @@ int hrun_granted_index(const struct hrun_discovery *d, const char *name)
     return -1;
 }
 
-/* The fewer of two limits, of which 0 is none. */
+/* The smaller of two limits. 0 means no limit. */
 static int fewer(int a, int b)
 {
     return !a || (b && b < a) ? b : a;
@@ -53,7 +53,7 @@ int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struc
             return -1;
         cores = cores < all ? cores : 0;
     }
-    /* Where the allocation says how many processes there are, slots of the user's count processes, too. */
+    /* If the allocation counts processes, the user's slots do, too, and do not limit the cores. */
     h->cores = a->slots[index] ? cores : fewer(h->cores, cores);
     h->slots = fewer(h->slots, a->slots[index]);
     h->group = a->group[index];
@@ -87,11 +87,11 @@ struct listed {
     const struct hrun_host_list *list;
     const char *file;           /* for messages; "" when the list is in none */
     const char **remote;        /* those that are not this host, in their order */
-    struct hrun_host_answer **answers;    /* what they say; NULL: left out */
+    struct hrun_host_answer **answers;    /* their answers; NULL: left out */
     int nremote;
 };
 
-/* What the hosts of a list are: remote ones are listed, at most one is this one. */
+/* Find the remote hosts of a list, and the one that is this host, if any. */
 static int sort_out(struct listed *l, struct hrun_error *err)
 {
     const struct hrun_host_entry *local = NULL, *e;
@@ -231,7 +231,7 @@ static int from_source(const struct hrun_discovery *d, const struct hrun_allocat
     return 0;
 }
 
-/* Where the hosts come from, and in whose allocation we are. a is empty where it does not matter. */
+/* Set source, manager and allocation of c. a is empty if it has no influence. */
 static void name_source(struct hrun_cluster *c, const struct hrun_cluster_request *req, const struct hrun_allocation *a)
 {
     c->source = req->cluster_file ? hrun_strf("cluster file %s", req->cluster_file)
@@ -245,7 +245,7 @@ static void name_source(struct hrun_cluster *c, const struct hrun_cluster_reques
         c->allocation = xstrdup(a->name);
 }
 
-/* Flux is asked first: an instance within a job of another manager is what the user has started last. */
+/* Flux comes first: an instance within a job of another manager has been started later. */
 static int find_allocation(const struct hrun_cluster_request *req, struct hrun_allocation *a, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf resources = HRUN_BUF_INIT;
@@ -266,7 +266,7 @@ static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct 
         return hrun_platform_discover(req, d->c, err);
     if (find_allocation(req, a, err))
         return -1;
-    /* Open MPI's default host file counts where the user names no hosts, and forbids nothing. */
+    /* Open MPI's default host file is used only if the user names no hosts, and is no limit. */
     if (a->manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))
         hrun_allocation_release(a);
     name_source(d->c, req, a);

@@ -1,4 +1,4 @@
-/* export.c - what a host says of itself, and what makes hosts alike; see cluster.h and internal.h for the contracts */
+/* export.c - a host's answer, and the key of equal topologies; see cluster.h and internal.h for the contracts */
 #include "cluster/internal.h"
 
 #include "base/hash.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------- what makes hosts alike */
+/* ---------------------------------------------------------------- the key of a topology */
 
-/* Is this tag, without its '>', one that differs between hosts of one make? */
+/* 1 for a tag (without its '>') that differs between equal hosts, else 0. */
 static int is_personal(const char *tag, size_t len)
 {
     static const char *const starts[] = {
@@ -53,7 +53,7 @@ uint64_t hrun_topology_key(const char *xml, size_t len)
 
 /* ---------------------------------------------------------------- telling */
 
-/* This boot of this machine and its name: of containers on one kernel each has a name of its own. */
+/* Append the boot id and the host name. The name distinguishes containers on one kernel. */
 static void add_machine(struct hrun_buf *b)
 {
     char boot[64], name[256] = "";

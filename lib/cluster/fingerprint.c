@@ -1,5 +1,5 @@
-/* fingerprint.c - does a host offer what it offered before; see topo.h for the contract. No hwloc: hrun-shim links this
- * with lib/cluster/sysinfo.c and lib/base/buf.c alone. */
+/* fingerprint.c - a checksum of a host's usable resources; see topo.h for the contract. It does not use hwloc, because
+ * hrun-shim links it with lib/cluster/sysinfo.c and lib/base/buf.c only. */
 #include "cluster/topo.h"
 
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static void add_limits(struct hrun_buf *b)
                   (unsigned long long)(limit == UINT64_MAX ? 0 : hrun_round_memory(limit)));
 }
 
-/* What puts another topology in place of the real one. */
+/* Append hwloc's variables that replace the real topology. */
 static void add_variables(struct hrun_buf *b)
 {
     static const struct { const char *name; int is_path; } variables[] = {

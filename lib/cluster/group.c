@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the control group of a host grants, in thousandths of a CPU; 0: no fewer CPUs than its PEs have cores. */
+/* The CPU quota of a host, in thousandths of a CPU; 0: none, or at least as many CPUs as its PEs have cores. */
 static int quota_permille(const struct hrun_host *h, const struct hrun_cut *cut)
 {
     int ncores = 0;
@@ -42,7 +42,7 @@ int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, str
 
 /* ---------------------------------------------------------------- order */
 
-/* By what they are; no two sub-clusters are equal in all of it. */
+/* Compare two sub-clusters by their properties, as cluster.h describes; no two are equal. */
 static int compare_grouped_subs(const void *pa, const void *pb)
 {
     const struct hrun_subcluster *a = pa, *b = pb;
@@ -61,7 +61,7 @@ static int compare_grouped_subs(const void *pa, const void *pb)
 
 /* ---------------------------------------------------------------- names */
 
-/* In what sub-clusters of one name may differ: cores, PUs, memory and CPU quota of a PE. */
+/* The properties in which sub-clusters of one name may differ: cores, PUs, memory and CPU quota of a PE. */
 enum mark { MARK_CORES, MARK_PUS, MARK_MEMORY, MARK_QUOTA, NMARKS };
 
 static char *mark_text(const struct hrun_subcluster *s, enum mark m)

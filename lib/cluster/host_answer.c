@@ -1,4 +1,4 @@
-/* host_answer.c - asking hosts what they are made of, and reading what they say; see internal.h for the contracts */
+/* host_answer.c - asking hosts for their topologies, and reading the answers; see internal.h for the contracts */
 #include "cluster/internal.h"
 
 #include "base/alloc.h"
@@ -85,7 +85,7 @@ static int fail_answer(const char *host, const char *text, struct hrun_error *er
                      *start ? start : "nothing", *start ? "'" : "");
 }
 
-/* The last instruction of ours in text; behind the XML nothing long follows it. */
+/* The last processing instruction of hrun in text. It is close to the end. */
 static char *find_mark(char *text, size_t len)
 {
     static const size_t most = 1 << 16;
@@ -126,7 +126,7 @@ static int read_instruction(const char *host, const char *p, struct hrun_host_an
     return good ? 0 : fail_answer(host, p, err);
 }
 
-/* Does what stands before our instruction end as XML of hwloc does, but for blanks? */
+/* 1 if the text before the instruction ends like XML of hwloc, apart from blanks; else 0. */
 static int ends_well(const char *text, const char *more, const char *last)
 {
     while (more > text && isspace((unsigned char)more[-1]))
@@ -146,7 +146,7 @@ static int read_host_answer(struct asking *a, const char *host, struct hrun_buf 
     if (more && read_instruction(host, more, t, err))
         return -1;
     xml = strstr(text->data, "<?xml");
-    /* Of hosts that are alike the XML is read once. */
+    /* The XML of equal hosts is read once. */
     if (t->key && xml && ends_well(text->data, more, last) && (t->topo = find_known_topology(a, t->key)))
         return 0;
     end = xml ? strstr(xml, last) : NULL;
@@ -154,7 +154,7 @@ static int read_host_answer(struct asking *a, const char *host, struct hrun_buf 
         return fail_answer(host, text->data, err);
     end += strlen(last);
     *end = 0;
-    /* Another release of hrun may think otherwise of what counts. */
+    /* Another release of hrun may compute the key in another way. */
     t->key = hrun_topology_key(xml, (size_t)(end - xml));
     t->topo = find_known_topology(a, t->key);
     if (t->topo)
@@ -168,7 +168,7 @@ static int read_host_answer(struct asking *a, const char *host, struct hrun_buf 
 
 /* ---------------------------------------------------------------- asking */
 
-/* What the cache knows of a host, its topology loaded. NULL: nothing that can be used. */
+/* The cached answer of a host with its topology, or NULL. */
 static struct hrun_host_answer *recall_answer(struct asking *a, const char *host)
 {
     struct hrun_host_answer *t = hrun_cache_find(a->d->cache, host);
@@ -221,11 +221,11 @@ static int ask_unknown_hosts(struct asking *a, char *const *hosts, int n, struct
     for (int i = 0; i < n; i++)
         failed |= errors[i].code != 0;
     for (int i = 0; i < n && !rc; i++) {
-        /* Those that were not begun because another one failed have said nothing. */
+        /* Hosts that were not asked after another one failed have no text. */
         if (errors[i].code || (failed && !req->skip_unreachable && !texts[i].len))
             continue;
         answers[i] = xcalloc(1, sizeof **answers);
-        /* What PEs cannot be made of is not worth remembering. */
+        /* An answer from which no PEs can be made is not cached. */
         if (!read_host_answer(a, hosts[i], &texts[i], answers[i], &errors[i])) {
             struct hrun_host h = { .name = hosts[i], .topo = answers[i]->topo, .answer = answers[i] };
 
@@ -261,7 +261,7 @@ static int compare_named(const void *pa, const void *pb)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Addresses of 127/8 stand for emulated hosts: each is another one, whatever answers there. */
+/* Refuse two names of one machine. Addresses in 127/8 are emulated hosts, each counts as a machine of its own. */
 static int check_machines(char *const *hosts, int n, struct hrun_host_answer *const *answers, int *bad,
                           struct hrun_error *err)
 {

@@ -104,9 +104,9 @@ static int add_mention(struct hrun_host_entry *first, const struct hrun_host_ent
     return 0;
 }
 
-/* Each mention of a host that is listed several times counts its slots, one where none are given, as with mpirun and
- * mpiexec; then that holds for all hosts of the list. Hosts with 0 slots are left out. Slots that are still not given
- * become 0: all cores. */
+/* Add up the slots of hosts that are listed several times, as mpirun and mpiexec do. If there is such a host, each
+ * mention of any host without slots counts as one slot; else slots that are not given become 0: all cores. Hosts with 0
+ * slots are removed. */
 static int merge_mentions(struct hrun_host_list *list, const char *file, struct hrun_error *err)
 {
     autofree struct hrun_host_entry **sorted = xmalloc((list->n + 1) * sizeof *sorted);
@@ -145,7 +145,7 @@ static int merge_mentions(struct hrun_host_list *list, const char *file, struct 
     return rc;
 }
 
-/* Give what was found to the caller, in place of what list held. *found is left empty. */
+/* Move *found to *list, whose old content is released. */
 static int hand_over(struct hrun_host_list *found, const char *place, struct hrun_host_list *list,
                      struct hrun_error *err)
 {

@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- hostfile.c */
 
-/* Cores of one host: more than any machine has (Linux on x86-64 is built for 8192 CPUs at most). */
+/* Limit of the cores of one host (Linux on x86-64 supports at most 8192 CPUs). */
 enum { HRUN_CORES_MAX = 1 << 16 };
 
 struct hrun_host_entry {
@@ -28,11 +28,12 @@ struct hrun_host_list {
  * host add up.
  * Errors: HRUN_EPARSE with the place, HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL; *list as before. */
 int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hrun_error *err);
-/* The same where no host need be named; *list is empty then. */
+/* The same, but the file may name no host; *list is empty then. */
 int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct hrun_error *err);
 int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err);
-/* The hosts of req->host_file, of req->hosts, or those of the file that req->hosts chooses, with the fewer slots of
- * both. *place: what lines and columns are of. *list, which is empty, is to be released in any case. */
+/* The hosts of req->host_file or req->hosts; with both, those of the file that req->hosts selects, with the smaller
+ * number of slots. *place: the file that lines and columns belong to. The caller releases *list also on failure; it is
+ * empty before. */
 int hrun_hosts_asked(const struct hrun_cluster_request *req, struct hrun_host_list *list, const char **place,
                      struct hrun_error *err);
 void hrun_host_list_release(struct hrun_host_list *list);
@@ -45,18 +46,18 @@ struct hrun_resolver *hrun_resolver_create(struct hrun_error *err);
 void hrun_resolver_destroy(struct hrun_resolver *r);
 /* The name of this host. */
 const char *hrun_resolver_own_name(const struct hrun_resolver *r);
-/* Is `name` a host, and is it this one (1) or another (0)? This one are its own name with or without domain,
- * localhost, 127.0.0.1, ::1, and what resolves to one of these or to an address of an interface. Other
- * addresses in 127/8 are other hosts. A name server that does not answer holds us up for few seconds only.
- * Errors: HRUN_EINVAL, the text says why. */
+/* Check that `name` is a host. *is_local: 1 for this host, else 0. Names of this host: its own with or without domain,
+ * localhost, 127.0.0.1, ::1, and names that resolve to one of these or to an address of an interface. Other addresses
+ * in 127/8 are other hosts. A name server that does not answer delays the call by a few seconds only. Errors:
+ * HRUN_EINVAL, with the reason. */
 int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local, struct hrun_error *err);
 
-/* This name is that of another host: hrun_resolver_look need not ask for it. */
+/* Register the name of another host, which hrun_resolver_look then need not resolve. */
 void hrun_resolver_know(struct hrun_resolver *r, const char *name);
 
 /* ---------------------------------------------------------------- allocation.c */
 
-/* hrun_allocation_find with the default host file that Open MPI's parameters name; NULL: what the environment says. */
+/* hrun_allocation_find with the default host file from Open MPI's parameters; NULL: that of the environment. */
 int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- host_answer.c: asking other hosts */
@@ -65,56 +66,55 @@ int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, stru
 #define HRUN_MEMORY_MAX ((uint64_t)1 << 60)
 
 struct hrun_host_answer {
-    struct hrun_topo *topo;     /* of the cluster; hosts that are alike share it */
+    struct hrun_topo *topo;     /* owned by the cluster; equal hosts share it */
     uint64_t key;               /* hrun_topology_key of its XML */
-    char *usable;               /* the PUs that may be used there, "0-3,8"; NULL: all of topo */
-    uint64_t memory_bytes;      /* of the PEs, together; 0 = unknown. Counts with usable only */
+    char *usable;               /* the usable PUs, "0-3,8"; NULL: all of topo */
+    uint64_t memory_bytes;      /* of all PEs together; 0 = unknown. Meaningful only with usable */
     double cpu_quota;           /* CPUs, 0: no limit */
-    char *cpu_model;            /* NULL: what topo says */
+    char *cpu_model;            /* NULL: that of topo */
     char *mpi, *fingerprint, *machine;  /* see hrun_cluster_export; NULL: not given */
     int64_t asked_s;            /* seconds since 1970 */
-    int remembered;             /* 1: by the cache */
+    int remembered;             /* 1: from the cache */
 };
 
 struct hrun_cache;
 struct hrun_discovery;
 
-/* What n hosts say of themselves: those that d->cache does not know, or all with d->req->refresh, are asked through
- * d->req->topologies, which is not NULL, and remembered. answers[n] get what they said, each to be given to
- * hrun_host_answer_destroy; topologies go to d->c. Hosts left out get NULL and stand in d->c->unreachable.
- * *bad: index of the host at fault, or -1. Errors: those of req->topologies; HRUN_EINVAL for an answer that is none,
- * with the host's name, and for two names of one machine. */
+/* Get the answers of n hosts from d->cache, or by d->req->topologies (not NULL) if they are not cached or with
+ * d->req->refresh; new answers are cached. The caller destroys each of answers[n]; topologies belong to d->c. Hosts
+ * left out get NULL and are added to d->c->unreachable. *bad: index of the host at fault, or -1. Errors: those of
+ * req->topologies; HRUN_EINVAL for an unusable answer, with the host's name, and for two names of one machine. */
 int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, struct hrun_host_answer **answers,
                    int *bad, struct hrun_error *err);
 void hrun_host_answer_destroy(struct hrun_host_answer *t);
-/* A quota in a host's answer; 0, no limit, where the text is no quota. */
+/* Parse a CPU quota in a host's answer; 0 (no limit) if the text is no quota. */
 double hrun_cpu_quota_of(const char *text);
 
-/* ---------------------------------------------------------------- export.c: what a host says */
+/* ---------------------------------------------------------------- export.c: a host's answer */
 
-/* Between these stands what XML does not carry. */
+/* These enclose the data that XML does not carry. */
 #define HRUN_TOLD_MARK "<?hrun\n"
 #define HRUN_TOLD_END "?>"
 
-/* A hash of what counts in a topology's XML: equal for hosts that may share it. */
+/* A hash of the relevant part of a topology's XML: equal for hosts that may share the topology. */
 uint64_t hrun_topology_key(const char *xml, size_t len);
 
-/* ---------------------------------------------------------------- cache.c: what hosts said before */
+/* ---------------------------------------------------------------- cache.c: earlier answers of hosts */
 
-/* A cache is NULL-safe: NULL knows nothing and keeps nothing. It is read at once and written by hrun_cache_close.
- * Files in req->cache_dir: "hosts-XXXXXXXX", a line for each host, for one asking host and one way (req->via);
- * "topology-KEY.xml". What is a month old counts as none, and is removed when something is written. */
+/* NULL is an empty cache that stores nothing. _open reads a cache, _close writes it. Files in req->cache_dir:
+ * "hosts-XXXXXXXX" with a line for each host, one file for each asking host and way (req->via); "topology-KEY.xml".
+ * Entries older than a month are ignored, and removed at the next write. */
 struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const char *own_name);
-/* What is known of a host, for hrun_host_answer_destroy, without its topology. NULL: nothing. */
+/* The cached answer of a host without its topology; the caller destroys it. NULL: none. */
 struct hrun_host_answer *hrun_cache_find(const struct hrun_cache *cache, const char *host);
 /* Append the XML of that key. -1: there is none. */
 int hrun_cache_topology(const struct hrun_cache *cache, uint64_t key, struct hrun_buf *xml);
-/* Remember; strings are copied. */
+/* Store an answer, or XML; strings are copied. */
 void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_host_answer *t);
 void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, size_t len);
-/* Names of all hosts known, for r. */
+/* Register the names of all cached hosts with r. */
 void hrun_cache_tell(const struct hrun_cache *cache, struct hrun_resolver *r);
-/* Write what is new. Result: NULL, or why it could not be written, in fresh memory. */
+/* Write the new entries and free the cache. Result: NULL, or the reason of a failure, which the caller frees. */
 char *hrun_cache_close(struct hrun_cache *cache);
 
 /* ---------------------------------------------------------------- cut.c: hosts whose topology is known */
@@ -122,39 +122,39 @@ char *hrun_cache_close(struct hrun_cache *cache);
 /* A kind of host cut into PEs. The strings of its PEs live as long as the cluster. */
 struct hrun_cut {
     const struct hrun_topo *topo;
-    char *usable;               /* PUs, as the host answered, or NULL */
+    char *usable;               /* usable PUs from the host's answer, or NULL */
     enum hrun_level level;
     int max_cores;              /* 0: all */
-    struct hrun_topo_pe *pes;   /* their memory is what topo says */
+    struct hrun_topo_pe *pes;   /* with the memory that topo gives */
     int n;
-    uint64_t memory;            /* of all cores that may be used, as topo says */
-    int ncores;                 /* that may be used */
+    uint64_t memory;            /* of all usable cores, according to topo */
+    int ncores;                 /* usable cores */
 };
 
-/* As hrun_topo_pes, without what a host that was asked may not use. Hosts that are alike get the same cut, owned by
- * c; NULL on failure. */
+/* As hrun_topo_pes, but with the usable PUs of a host's answer only. Equal hosts get the same cut, owned by c; NULL on
+ * failure. */
 const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level,
                                      int max_cores, struct hrun_error *err);
-/* The memory of PE pe of its cut: its part of the total that the host answered. */
+/* The memory of PE pe of its cut: its part of the total in the host's answer, if there is one. */
 uint64_t hrun_host_memory(const struct hrun_host *h, const struct hrun_cut *cut, int pe);
 /* As hrun_topo_ncores. 0, or -1 with *err. */
 int hrun_host_ncores(struct hrun_cluster *c, const struct hrun_host *h, int kind, int *n, struct hrun_error *err);
-/* The first cores that have at most npus PUs together, at least 1. 0, or -1 with *err. */
+/* *ncores gets the number of first cores that have at most npus PUs together, at least 1. 0, or -1 with *err. */
 int hrun_host_granted(struct hrun_cluster *c, const struct hrun_host *h, int npus, int *ncores, struct hrun_error *err);
 const char *hrun_host_cpu_model(const struct hrun_host *h);
-/* Give a string to c, which frees it with the cuts. Result: it, or NULL (then it is freed). */
+/* Give a string to c, which frees it with the cuts. Result: the string. */
 const char *hrun_cuts_keep(struct hrun_cluster *c, char *text);
 void hrun_cuts_destroy(struct hrun_cuts *cuts);
 
 /* ---------------------------------------------------------------- cluster.c: putting a cluster together */
 
-/* What makes PEs one sub-cluster. */
+/* PEs with equal keys form one sub-cluster. */
 struct hrun_pe_key {
     const char *cpu_model, *core_kind;
     enum hrun_level level;
     int ncores, npus;               /* npus 0: unknown, equal to every number */
-    uint64_t memory_bytes;          /* as hrun_round_memory gives it */
-    int any_memory;                 /* 1: of a cluster file's sub-cluster, whose PEs may differ in it */
+    uint64_t memory_bytes;          /* result of hrun_round_memory */
+    int any_memory;                 /* 1: from a cluster file, whose sub-clusters may have PEs of different memory */
     const char *network;            /* of simulated hosts, else NULL */
     int island;
     int quota_permille;
@@ -162,48 +162,48 @@ struct hrun_pe_key {
 
 /* Result: the index of the new host. */
 int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots, struct hrun_topo *topo);
-/* A host was asked: it takes t over. */
+/* Set the answer of a host, which takes t over. */
 void hrun_cluster_set_answer(struct hrun_cluster *c, int host, struct hrun_host_answer *t);
 /* Takes t over. */
 void hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t);
-/* The index of the sub-cluster of that key among subs first.., made when there is none. It has no name yet. */
+/* The index of the sub-cluster with that key among subs first, first + 1, ...; a new one without a name if there is
+ * none. */
 int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key);
-/* Copies pe without its strings, which have to live as long as c. */
+/* Copies *pe but not its strings, which must live as long as c. */
 void hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *pe);
-/* Name sub-cluster sub `base`, "base-KIND" when with_kind, and with a number when that is taken. */
+/* Name a sub-cluster `base`, or "base-KIND" (with_kind); a number is added if the name is taken. */
 void hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind);
 
 /* ---------------------------------------------------------------- discover.c */
 
-/* A discovery at work. */
 struct hrun_discovery {
     const struct hrun_cluster_request *req;
     struct hrun_cluster *c;
     struct hrun_resolver *resolver;
     struct hrun_cache *cache;               /* or NULL */
-    const struct hrun_allocation *granted;  /* by a resource manager; NULL: we are in no allocation */
-    size_t *looked;                         /* where the last search in granted ended: hosts come in order */
+    const struct hrun_allocation *granted;  /* by a resource manager; NULL: there is no allocation */
+    size_t *looked;                         /* where the last search in granted ended, as hosts come in order */
 };
 
-/* The index of a host among the granted ones, known by its name with or without domain, or as this host; -1: it is not
+/* The index of a host in the allocation, found by its name with or without domain, or as this host; -1: it is not
  * granted, -2: there is no allocation. */
 int hrun_granted_index(const struct hrun_discovery *d, const char *name);
-/* Set what the allocation grants of a host, which has this name there, once its topology is known, within the limits
- * that it has already. */
+/* Limit a host of known topology to what the allocation grants of it. name: the host's name in the allocation. Earlier
+ * limits of the host remain. */
 int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struct hrun_error *err);
-/* No host is left. Result: -1. */
+/* Report that no host is left. Result: -1. */
 int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- group.c: without a cluster file */
 
 /* Put the PEs of a host into sub-clusters, which have no names yet. */
 int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err);
-/* Order and name the sub-clusters when all hosts are in. */
+/* Order and name the sub-clusters, after all hosts have been added. */
 void hrun_group_finish(struct hrun_cluster *c, enum hrun_level level);
 
 /* ---------------------------------------------------------------- platform.c: simulated hosts */
 
-/* Fill c, which is empty, from req->platform. It may be half filled on failure. */
+/* Fill the empty c from req->platform. It may be half filled on failure. */
 int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- clusterfile.c */
@@ -214,7 +214,7 @@ int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err
 /* ---------------------------------------------------------------- signature.c */
 
 /* Append a CPU model as a short word of [a-z0-9.-] ("Intel(R) Xeon(R) CPU E5-2680 v3 @ 2.50GHz" gives
- * "xeon-e5-2680-v3"); nothing when no such character is left. */
+ * "xeon-e5-2680-v3"). May append nothing. */
 void hrun_add_slug(struct hrun_buf *out, const char *model);
 /* Append rounded memory as "1.5g" or "12g". */
 void hrun_add_short_memory(struct hrun_buf *out, uint64_t bytes);

@@ -1,4 +1,4 @@
-/* kinds.c - which cores are of one kind; see topo.h and topo_parts.h for the contracts */
+/* kinds.c - finding kinds of cores; see topo.h and topo_parts.h for the contracts */
 #include "base/alloc.h"
 #include "cluster/topo_parts.h"
 
@@ -15,7 +15,7 @@ static const char *const measures[] = { "LinuxCapacity", "FrequencyMaxMHz", "Fre
 
 enum { NMEASURES = sizeof measures / sizeof measures[0] };
 
-/* What is known of a core; equal for all cores that share the entry. */
+/* The properties of a core; cores with equal ones share an entry. */
 struct traits {
     const char *type, *part;    /* CoreType; CPUPart or DarwinCompatible; "": unknown */
     uint64_t l1d, l2;           /* bytes of its caches; 0: none, or unknown */
@@ -48,8 +48,8 @@ static const char *core_info(const struct hrun_topo_core *c, const char *name)
     return value ? value : "";
 }
 
-/* Is there an L3 cache around a core? A package without any counts as having one: where devices and packages
- * contradict each other it may lose the one that there is. */
+/* 1 if there is an L3 cache around a core, or none in its whole package; else 0. hwloc may drop a package's cache if
+ * devices and packages contradict each other. */
 static int has_l3(const struct hrun_topo *t, const struct hrun_topo_core *c)
 {
     hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, c->obj);
@@ -67,7 +67,7 @@ static struct traits read_traits(const struct hrun_topo *t, const struct hrun_to
     unsigned ninfos = 0;
     int raw;
 
-    /* The siblings of one core are of one kind on sane machines; else the first one counts. */
+    /* The kind of the first PU; the others of a core have the same kind on correct machines. */
     hwloc_bitmap_only(scratch, (unsigned)hwloc_bitmap_first(c->pus));
     raw = hwloc_cpukinds_get_by_cpuset(t->hwloc, scratch, 0);
     if (raw < 0 || hwloc_cpukinds_get_info(t->hwloc, (unsigned)raw, NULL, &a.efficiency, &ninfos, &infos, 0) < 0)

@@ -1,4 +1,4 @@
-/* ledger.c - see ledger.h for what is locked where, and why */
+/* ledger.c - advisory locks on PUs; see ledger.h for the format of the locks */
 #include "cluster/ledger.h"
 
 #include "base/alloc.h"
@@ -93,7 +93,7 @@ static void unlock_all(int fd)
 
 /* ---------------------------------------------------------------- files */
 
-/* Open a plain file of the folder's file system, without waiting. It is looked at first: to open it could block. */
+/* Open a plain file of the folder's file system without waiting. Its type is checked first, as opening could block. */
 static int open_plain(const struct hrun_ledger *l, const char *name, int flags, struct stat *st)
 {
     struct stat folder;
@@ -111,8 +111,8 @@ static int open_plain(const struct hrun_ledger *l, const char *name, int flags, 
     return fd;
 }
 
-/* Make LOCKS under another name first: nobody is to see it before all may write it who may write the folder. That
- * another was first is no error. 0, or -1 with errno. */
+/* Make LOCKS under another name first, so that it appears with its final permissions. If another process was first it
+ * is no error. 0, or -1 with errno. */
 static int make_locks(const struct hrun_ledger *l)
 {
     char made[64];
@@ -130,7 +130,7 @@ static int make_locks(const struct hrun_ledger *l)
     return rc;
 }
 
-/* Open it into *fd, which is -1 or open already. 1; 0: nobody has made it, and it is not to be made; -1 with *err. */
+/* Open LOCKS into *fd, unless it is open already. 1; 0: it does not exist, and make is 0; -1 with *err. */
 static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf who = HRUN_BUF_INIT;
@@ -155,8 +155,8 @@ static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hru
                      LOCKS, who.data);
 }
 
-/* The own text. What a killed process of this user has left is used again: the lock on its first byte has ended. Who
- * finds no slot remains without a name. */
+/* Open this process's text. A file left by a killed process of this user is used again: the lock on its first byte has
+ * ended. Without a free slot the process remains without a name. */
 static void open_holder_text(struct hrun_ledger *l)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
@@ -181,7 +181,7 @@ static void open_holder_text(struct hrun_ledger *l)
         l->token = NAMELESS;
 }
 
-/* Say who this process is, and what it wants. That this fails is no reason to do without the lock. */
+/* Write this process's text. A failure is ignored, as the lock is valid without it. */
 static void write_holder_text(struct hrun_ledger *l, const struct hrun_ledger_holder *as)
 {
     autorelease(hrun_buf_release) struct hrun_buf pus = HRUN_BUF_INIT;
@@ -341,8 +341,8 @@ static void add_hold(struct hrun_ledger *l, const struct flock *lk, int host, st
     out->holds[out->nholds++] = (struct hrun_ledger_hold){ host, first, last, k };
 }
 
-/* All locks of others in [from, to), both ends of units. The kernel names any of several. 0, or -1 with errno; ETIME:
- * it takes too long. */
+/* Find all locks of others in [from, to), which begin and end at units. The kernel returns any one of several locks. 0,
+ * or -1 with errno; ETIME: it takes too long. */
 static int find_holds(struct hrun_ledger *l, int fd, off_t from, off_t to, int host, struct hrun_ledger_list *out)
 {
     const off_t unit = (off_t)1 << TOKEN_BITS;
@@ -425,7 +425,7 @@ static int by_first(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Put what is wanted in order, in few ranges. */
+/* Sort the wanted ranges, and join adjacent ones. */
 static void join_wanted(struct hrun_ledger *l)
 {
     int n = 0;

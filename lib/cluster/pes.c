@@ -60,7 +60,7 @@ static struct place find_place(const struct hrun_topo *t, enum hrun_level level,
             best = weight;
         }
     }
-    /* A core whose memory node is forbidden or offline is of one of the nearest that are left. */
+    /* A core whose memory node is forbidden or offline belongs to one of the nearest other nodes. */
     for (obj = c->obj; !p.set && level == HRUN_LEVEL_NUMA && (obj = obj->parent);) {
         int n = hwloc_get_nbobjs_inside_cpuset_by_type(t->hwloc, obj->cpuset, HWLOC_OBJ_NUMANODE);
 
@@ -89,8 +89,8 @@ struct nodes {
     int n;
 };
 
-/* Memory that was plugged into a running (virtual) machine may be missing from the figures of its NUMA nodes: seen were
- * 5.2 GiB of 23.5. Where all nodes are ours, what the system has beyond their sum is shared out in proportion. */
+/* Memory that was plugged into a running (virtual) machine may be missing from its NUMA nodes: 5.2 of 23.5 GiB in one
+ * case. If all nodes are usable, the system's memory beyond their sum is added in proportion. */
 static void add_plugged_memory(const struct hrun_topo *t, struct nodes *nodes, uint64_t *total)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -133,7 +133,7 @@ static struct nodes list_nodes(const struct hrun_topo *t)
         ncores++;
         all_served = all_served && served;
     }
-    /* Where a core's own node is forbidden or empty it lives on the memory of the others: share it all. */
+    /* A core whose own node is forbidden or empty uses the memory of the others: divide the total among all cores. */
     if (nodes.n && !all_served) {
         nodes.v[0] = (struct node){ hwloc_get_root_obj(t->hwloc)->cpuset, total, (uint64_t)ncores };
         nodes.n = 1;

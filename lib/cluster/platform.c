@@ -1,9 +1,8 @@
-/* platform.c - simulated hosts: what SimGrid finds in a platform file -> sub-clusters; see cluster.h and internal.h for
- * the contracts, hrun/smpi.c for the lines
+/* platform.c - simulated hosts: from SimGrid's description of a platform file to sub-clusters; see cluster.h and
+ * internal.h for the contracts, hrun/smpi.c for the lines
  *
- * What tells kinds of simulated hosts apart is speed, cores, their own link, their route to themselves, and the island
- * of the network that they are on. The island is a matter of this file alone and not part of the signature; the
- * network between two hosts of the sub-cluster, which all its runs see, is.
+ * Kinds of simulated hosts differ in speed, cores, own link, route to themselves, or island of the network. The island
+ * is used in this file only, and is not part of the signature; the network between two hosts of the sub-cluster is.
  */
 #include "cluster/internal.h"
 
@@ -128,7 +127,7 @@ static int read_smpi_line(struct sim *s, const char *line, struct hrun_error *er
     return 0;
 }
 
-/* SimGrid ended at the file: say why, in its words where they explain it. Result: -1. */
+/* Report why SimGrid cannot read the file, with SimGrid's own message if that explains it. Result: -1. */
 static int explain(const struct sim *s, struct hrun_error *err)
 {
     static const char parse[] = "Parse error at ", uncaught[] = "Uncaught exception ";
@@ -197,7 +196,7 @@ static int choose_simulated(struct sim *s, const struct hrun_host_list *list, co
 
 /* ---------------------------------------------------------------- grouping */
 
-/* Nine digits: more than bandwidths are known to, and enough to hide how they were computed. */
+/* Nine digits: more than the accuracy of bandwidths, and few enough to hide rounding errors. */
 static void add_link_speed(struct hrun_buf *out, const char *what, double bw, double lat)
 {
     if (bw > 0)
@@ -256,7 +255,8 @@ static int compare_simulated_subs(const void *pa, const void *pb)
     return a->island != b->island ? a->island - b->island : strcmp(a->network, b->network);
 }
 
-/* What stands before the number in the names of all its hosts ("fast-" of "fast-0.site"); else its speed. */
+/* Name a sub-cluster by the common text before the number in its hosts' names ("fast" of "fast-0.site"), else by its
+ * speed. */
 static void name_simulated_sub(struct hrun_cluster *c, int sub)
 {
     const struct hrun_subcluster *s = &c->subs[sub];
@@ -318,8 +318,8 @@ static int make_simulated_cluster(const struct hrun_cluster_request *req, const 
     return 0;
 }
 
-/* Ask for all hosts: their kinds do not follow from who is chosen. Where two of them have no route, those between the
- * chosen hosts count. */
+/* Ask for all hosts, because the kinds must not depend on the selection. If two of them have no route, ask for the
+ * selected hosts only. */
 static int ask_smpi(const struct hrun_cluster_request *req, const struct hrun_host_list *list, struct hrun_buf *text,
                     struct hrun_error *err)
 {

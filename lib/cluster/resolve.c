@@ -1,4 +1,4 @@
-/* resolve.c - is it a host, is it this one; see internal.h for the contracts */
+/* resolve.c - resolving host names, and recognising this host; see internal.h for the contracts */
 #include "base/alloc.h"
 #include "cluster/internal.h"
 

@@ -1,5 +1,5 @@
-/* sysinfo.c - what hwloc does not know of this system: limits of cgroups, and the CPU model where hwloc has none; see
- * topo.h for the contracts */
+/* sysinfo.c - data of this system that hwloc does not have: limits of cgroups, and a CPU model where hwloc has none;
+ * see topo.h for the contracts */
 #include "base/alloc.h"
 #include "cluster/topo.h"
 
@@ -54,8 +54,8 @@ static int read_numbers(const char *dir, const char *file, long long *first, lon
     return n;
 }
 
-/* What a cgroup, a folder, sets itself: bytes, or millionths of a CPU. UINT64_MAX for no limit and for what cannot be
- * read. */
+/* The limit that one cgroup (a folder) sets itself: bytes, or millionths of a CPU. UINT64_MAX: no limit, or it cannot
+ * be read. */
 static uint64_t folder_limit(const char *dir, enum resource what, int version)
 {
     long long first, second, more;

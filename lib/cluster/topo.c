@@ -82,7 +82,7 @@ static const char *hwloc_variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* Does hwloc make up the memory of this synthetic description? */
+/* 1 if hwloc invents the memory of this synthetic description, else 0. */
 static int makes_up_memory(enum hrun_topo_source source, const char *text, hwloc_topology_t h)
 {
     if (source == HRUN_TOPO_THIS)
@@ -92,8 +92,8 @@ static int makes_up_memory(enum hrun_topo_source source, const char *text, hwloc
     return text && !strstr(text, "memory=");
 }
 
-/* hwloc reads these variables itself, but takes the real machine without a word when their value is bad.
- * So the same choice, in hwloc's order, is made here through the functions that report errors. */
+/* hwloc reads these variables itself, but silently takes the real machine if a value is bad. So this function makes the
+ * same choice, in hwloc's order, through functions that report errors. */
 static int set_from_environment(hwloc_topology_t h, const char *what, struct hrun_error *err)
 {
     const char *root = hwloc_variable("HWLOC_FSROOT"), *synthetic = hwloc_variable("HWLOC_SYNTHETIC");
@@ -113,7 +113,7 @@ static int set_from_environment(hwloc_topology_t h, const char *what, struct hru
     return 0;
 }
 
-/* Append a name for the description that is loaded; nothing when it is the real machine that is looked at. */
+/* Append a name for the loaded description; nothing for the real machine. */
 static void add_description(enum hrun_topo_source source, const char *text, struct hrun_buf *out)
 {
     static const char *const variables[] = { "HWLOC_SYNTHETIC", "HWLOC_XMLFILE" };
@@ -162,7 +162,7 @@ static int find_usable(struct hrun_topo *t, struct hrun_error *err)
     return rc;
 }
 
-/* hwloc gives what lacks its number the largest there is, and sets of half a gigabyte. */
+/* Refuse objects without a number: hwloc gives them the largest one, and sets of half a gigabyte. */
 static int check_numbers(const struct hrun_topo *t, hwloc_obj_type_t type, struct hrun_error *err)
 {
     hwloc_obj_t obj = NULL;
@@ -266,7 +266,7 @@ static int load_hwloc(const struct loading *l, struct hrun_error *err)
     return 0;
 }
 
-/* Load, check, and cut into PEs: what takes long or crashes does so here. The process ends without a cleaning. */
+/* In the trial process: load, check, and cut into PEs, as crashes and long computations occur here. Frees nothing. */
 static int load_and_use(void *ctx, struct hrun_error *err)
 {
     const struct loading *l = ctx;

@@ -3,7 +3,7 @@
  * Purpose: load the topology of this host (or of another, from XML or a synthetic description), cut it into
  * PEs at a level, bind a process to one.
  * Invariants:
- *   - what the cgroup (and, for this host, the process's affinity mask) forbids is in no PE;
+ *   - no PE contains PUs that the cgroup (and, for this host, the process's affinity mask) forbids;
  *   - a PE holds cores of one core kind: a level object with P-cores and E-cores gives one PE for each;
  *   - PEs do not overlap, and every usable core is in exactly one; they are numbered from 0, by core kind
  *     (fastest kind first), then by position in the topology; cores that lie in no object of the level
@@ -55,31 +55,29 @@ struct hrun_topo_pe {
  * Result: to be given to hrun_topo_destroy. */
 struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err);
 void hrun_topo_destroy(struct hrun_topo *t);
-/* The same with those PUs alone that `usable` ("0-3,8") lists, too; it may have no core. To be destroyed before t.
- * NULL: that is no list. */
+/* A view of t with only those usable PUs that are in list `usable` ("0-3,8"); it may have no core. The caller destroys
+ * it before t. NULL: `usable` is no list. */
 struct hrun_topo *hrun_topo_restrict(const struct hrun_topo *t, const char *usable);
 
-/* 1 if the topology describes the machine we run on (binding works). */
+/* 1 if the topology describes this machine, so that binding works; else 0. */
 int hrun_topo_is_this_system(const struct hrun_topo *t);
 /* CPU model, blanks trimmed and squeezed; "unknown" if the system has none. */
 const char *hrun_topo_cpu_model(const struct hrun_topo *t);
-/* As uname -m calls it ("x86_64"); "" where the topology does not say. */
+/* The machine as named by uname -m ("x86_64"); "" if the topology does not contain it. */
 const char *hrun_topo_machine(const struct hrun_topo *t);
 /* Usable cores (at least 1), all of them or of one kind (kind >= 0). */
 int hrun_topo_ncores(const struct hrun_topo *t, int kind);
-/* The CPUs whose time the process's cgroup grants altogether, as 0.3 or 2; 0: it sets no limit, or the topology does
- * not describe the machine we run on. */
+/* The CPU quota of the process's cgroup, in CPUs (0.3, 2); 0: no limit, or the topology is not that of this machine. */
 double hrun_topo_cpu_quota(const struct hrun_topo *t);
 /* Usable PUs. */
 int hrun_topo_npus(const struct hrun_topo *t);
-/* Number of core kinds that hold usable cores (at least 1) and the name of one. Cores are of one kind when the system
- * calls them alike (CoreType, CPU part), their L1d and L2 caches are equal, all or none have an L3 cache, and capacity
- * (Linux's cpu_capacity), maximal and base frequency are known for both or for neither, and are within 10 % of those of
- * some other core of the kind. A core without any of the three is of the only kind that it may belong to.
- * Hardware threads do not count: they may be off line one by one. (hwloc 2.9 has a kind for each frequency.) The
- * fastest first: by capacity, else by maximal, else by base frequency, whichever is known for all kinds and
- * differs, else by hwloc's efficiency. Name: "" when there is one kind only, else hwloc's CoreType ("IntelCore",
- * "IntelAtom"; "IntelAtom-2" for the second kind of that type) or "kindK". kind outside 0..nkinds-1 gives "". */
+/* Number of core kinds with usable cores (at least 1), fastest first, and the name of one. Cores of one kind have equal
+ * CoreType, CPU part, L1d and L2 caches, all or none an L3 cache, and capacity (Linux's cpu_capacity), maximal and base
+ * frequency within 10 % of some other core of the kind, or all unknown. A core without any of the three is of the only
+ * kind that fits. Hardware threads do not matter, as they may be off line one by one. Order: by the first of capacity,
+ * maximal and base frequency that is known for all kinds and differs, else by hwloc's efficiency. Name: "" if there is
+ * one kind only or no such kind, else hwloc's CoreType ("IntelCore", "IntelAtom"; "IntelAtom-2" for the second kind of
+ * that type) or "kindK". */
 int hrun_topo_nkinds(const struct hrun_topo *t);
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
 
@@ -90,13 +88,13 @@ int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_core
                   struct hrun_topo_pe **pes, int *n, struct hrun_error *err);
 void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n);
 
-/* What ranks are mapped over and bound to, largest first; hrun_mapping (lib/layout) has their words. */
+/* The objects that ranks are mapped over and bound to, largest first; their names are in hrun_mapping (lib/layout). */
 enum hrun_object {
     HRUN_OBJECT_NODE, HRUN_OBJECT_PACKAGE, HRUN_OBJECT_NUMA, HRUN_OBJECT_L3, HRUN_OBJECT_L2, HRUN_OBJECT_L1,
     HRUN_OBJECT_CORE, HRUN_NOBJECTS
 };
-/* The logical number of the smallest object of that type around a core, which hrun_topo_pe.cores numbers; of memory
- * nodes that share their cores the first. -1: there is none around it, or no such core. */
+/* The logical number of the smallest object of that type around a core (numbered as in hrun_topo_pe.cores); among
+ * memory nodes that share their cores, the first. -1: no such object around it, or no such core. */
 int hrun_topo_object(const struct hrun_topo *t, int core, enum hrun_object type);
 
 /* Bind the calling thread to cpuset (OS numbers, list format). Processes forked by it inherit the binding.
@@ -104,11 +102,11 @@ int hrun_topo_object(const struct hrun_topo *t, int core, enum hrun_object type)
  * binding is as before), HRUN_EIO. */
 int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_error *err);
 
-/* Append 8 hex digits (CRC-32) that change when what this process may use of this host does, without loading a
- * topology (well under a millisecond): the host's own name, the PUs online and those in the affinity mask, CPU
- * model, memory and the cgroup's limit of it (each to two significant binary digits), its CPU quota, the variables of
- * hwloc that replace a topology with date and size of the file they name, and `extra` (may be NULL): what the
- * caller finds worth watching. Equal for all processes of one host that may use the same. */
+/* Append a CRC-32 (8 hex digits) of the resources of this host that this process may use, without loading a topology
+ * (well under a millisecond): the host's own name, the PUs online and those in the affinity mask, CPU model, memory and
+ * the cgroup's memory limit (each to two significant binary digits), its CPU quota, hwloc's variables that replace a
+ * topology with date and size of their file, and the caller's text `extra` (may be NULL). Equal for all processes of a
+ * host that may use the same resources. */
 void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out);
 
 /* Append the topology as hwloc XML. Errors: HRUN_EIO. */
@@ -116,28 +114,27 @@ int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hru
 
 /* ---------------------------------------------------------------- benchmark
  *
- * How quick cores are while all of them work
+ * The speed of cores while all of them work
  *
- * Purpose: kinds of cores differ by more than their frequency. Each core runs a fixed kernel, most of it
- * floating point in the cache, the rest a stream through memory, at the same time as the others, as it will be used.
- * Invariants: the processes that do so are bound, end with the caller's thread, and have ended when the function
- * returns.
+ * Purpose: kinds of cores differ by more than their frequency. All cores run a fixed kernel at the same time, mostly
+ * floating point in the cache, the rest a stream through memory.
+ * Invariants: the processes are bound, end with the caller's thread, and have ended when the function returns.
  */
 
 struct hrun_topo_rate {
-    double rate;           /* rounds of the kernel in a second of processor time */
-    double share;          /* of the wall time, in which the process ran: below 1 where others had its core */
+    double rate;           /* rounds of the kernel per second of processor time */
+    double share;          /* processor time / wall time; below 1 if other processes used the core */
 };
 
-/* The rates of cpusets[n] (as hrun_topo_bind has them), by a process on each for `seconds` (> 0). The caller has one
- * thread. Errors, out[n] is undefined then: those of hrun_topo_bind; HRUN_EIO: a process cannot be made, or says
- * nothing within 3 s more. */
+/* Measure the rates of cpusets[n] (as for hrun_topo_bind), with a process on each for `seconds` (> 0). The caller has
+ * one thread. Errors, out[n] is undefined then: those of hrun_topo_bind; HRUN_EIO: a process cannot be started, or does
+ * not answer within 3 s more. */
 int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, int n, double seconds,
                         struct hrun_topo_rate *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- sysinfo
  *
- * What the system itself shows of a host, without hwloc (internal to lib/cluster)
+ * Data from the system itself, without hwloc (internal to lib/cluster)
  *
  * Purpose: limits of cgroups, the CPU model of /proc/cpuinfo, and the rounding of memory.
  * Invariants: needs the C library and lib/base/buf alone, so that hrun-shim can link it.
@@ -161,8 +158,8 @@ unsigned hrun_cpu_part(const char *root, int cpu);
 /* Append text without blanks at either end and with single blanks inside. */
 void hrun_add_squeezed(struct hrun_buf *out, const char *text);
 
-/* To two significant binary digits (1, 1.5, 2, 3, 4, 6, ... times a power of two). Memory comes in such
- * sizes; what firmware and kernel keep of it, a few percent, stays far from the limits at 1.25 and 1.75. */
+/* Round to two significant binary digits (1, 1.5, 2, 3, 4, 6, ...). Memory comes in such sizes, and the few percent
+ * that firmware and kernel reserve do not cross the limits at 1.25 and 1.75. */
 uint64_t hrun_round_memory(uint64_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* topo_parts.h - a topology of hwloc as topo.c, pes.c, kinds.c, bind.c and trial.c share it; nobody else includes it */
+/* topo_parts.h - the hwloc topology behind struct hrun_topo; private to the files of topo.h that use hwloc */
 #ifndef HRUN_CLUSTER_TOPO_PARTS_H
 #define HRUN_CLUSTER_TOPO_PARTS_H
 
@@ -38,11 +38,11 @@ int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level);
 /* Make kinds of the usable cores: sort them by kind, name the kinds. */
 void hrun_topo_find_kinds(struct hrun_topo *t);
 
-/* Call work in a forked process with bounds on its memory and time: hwloc 2.9 crashes on broken XML, and makes a
- * billion PUs of a short text. The work calls nothing that takes a lock of hwloc or libxml2, as hwloc_topology_init,
- * _destroy and _set_xmlbuffer do: where another thread holds it during the fork, it stays locked in the child.
- * The work prints nothing, and what it makes is lost with the process; only *err returns.
- * what: the description, for messages. Errors: those of work; HRUN_EINVAL for a crash and for exceeded bounds. */
+/* Call work in a forked process with limits on its memory and time: hwloc 2.9 crashes on broken XML, and makes a
+ * billion PUs of a short text. work must not take a lock of hwloc or libxml2, as hwloc_topology_init, _destroy and
+ * _set_xmlbuffer do: if another thread holds it during the fork, it stays locked in the child. work prints nothing, and
+ * only *err returns from the process.
+ * what: the description, for messages. Errors: those of work; HRUN_EINVAL for a crash and for exceeded limits. */
 int hrun_topo_try(int (*work)(void *ctx, struct hrun_error *err), void *ctx, const char *what, struct hrun_error *err);
 
 #endif

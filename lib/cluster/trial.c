@@ -25,7 +25,7 @@ static void limit(int resource, rlim_t most)
     setrlimit(resource, &r);
 }
 
-/* Bound the address space to what it is now and MEMORY_MAX_MIB more. Sanitizers reserve terabytes. */
+/* Limit the address space to its present size plus MEMORY_MAX_MIB. Sanitizers reserve terabytes. */
 static void limit_memory(void)
 {
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
@@ -46,7 +46,7 @@ static void run_trial_child(int fd, int (*work)(void *ctx, struct hrun_error *er
 
     memset(&why, 0, sizeof why);
     signal(SIGABRT, SIG_DFL);
-    /* Of a description that loads, hwloc warns the user when the parent loads it. */
+    /* hwloc's warnings come when the parent loads the description. */
     fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
@@ -57,7 +57,7 @@ static void run_trial_child(int fd, int (*work)(void *ctx, struct hrun_error *er
     _exit(hrun_write_all(fd, &why, sizeof why) != 0);
 }
 
-/* Read what the child says, and wait for its end. Result: 1, or 0 if it ended before it had said all. */
+/* Read the child's answer, and wait for its end. Result: 1, or 0 if it ended before the answer was complete. */
 static int read_trial_answer(int fd, pid_t pid, struct hrun_error *why, int *status)
 {
     size_t got = 0;

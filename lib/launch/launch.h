@@ -131,7 +131,7 @@ struct hrun_outcome {
     int signalled;                 /* the last of SIGINT, SIGTERM, SIGHUP, SIGQUIT that hrun got while the job
                                       ran, for every status; or 0 */
     int stopped;                   /* 1: SIGTSTP stopped the job for a while, so wall_s is meaningless */
-    char lost_host[256];           /* a host that was lost while the job ran (status is then 125), or "" */
+    char lost_host[256];           /* a host that was lost while the job ran (status: 125, or 128 + signal), or "" */
     int failed_rank;               /* the first rank that failed, -1 if none or unknown */
     int killed_by;                 /* signal that killed the first failed rank; 0: it exited by itself, or
                                       unknown (engine mpirun) */
