@@ -23,8 +23,8 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
     return 1;
 }
 
-/* How often a mixed run stands in the log in front of v[k]: once for each sub-cluster of the log's kind that took part,
- * all with one date. */
+/* The number of records of the same mixed run before v[k] in the log, which has one, all with one date, for each
+ * sub-cluster of its kind that took part. */
 static int stands_before(const struct hrun_sample *v, size_t k)
 {
     int n = 0;
@@ -35,7 +35,7 @@ static int stands_before(const struct hrun_sample *v, size_t k)
     return n;
 }
 
-/* The log of one sub-cluster that is read. */
+/* State while the log of one sub-cluster is read. */
 struct log_reading {
     struct campaign *g;
     int sub;
@@ -43,8 +43,8 @@ struct log_reading {
     const char *cluster;            /* names of the sub-clusters, as records have them */
 };
 
-/* The configuration of the mixed run v[k]; 1 when it counts here: it stands in the log of every sub-cluster that took
- * part, and the first of them counts it once. */
+/* The configuration of the mixed run v[k]. 1 if it counts here, else 0: the log of every sub-cluster that took part has
+ * the run, and only the first of them counts it, once. */
 static int read_mixed(const struct log_reading *r, size_t k, struct hrun_config *config)
 {
     const struct hrun_design_sub *subs = r->g->budget->subs;
@@ -64,7 +64,7 @@ static int read_mixed(const struct log_reading *r, size_t k, struct hrun_config 
            stands_before(r->v, k) % alike == 0;
 }
 
-/* The shares of a run on several sub-clusters of this cluster, if they are unequal, else NULL; until the next call. */
+/* The shares of a run on several sub-clusters if they are unequal, else NULL; valid until the next call. */
 static const double *shares_of(const struct campaign *g, const struct hrun_sample *s)
 {
     if (!s->mixed || !s->shares || !*s->shares)
@@ -74,7 +74,7 @@ static const double *shares_of(const struct campaign *g, const struct hrun_sampl
     return g->budget->share;
 }
 
-/* The good run v[k] into design and campaign. */
+/* Add the good run v[k] to design and campaign. */
 static int add_good(const struct log_reading *r, size_t k, struct hrun_error *err)
 {
     struct campaign *g = r->g;
@@ -96,7 +96,7 @@ static int add_good(const struct log_reading *r, size_t k, struct hrun_error *er
     return 0;
 }
 
-/* A failure into the design: hrun excludes its configuration at its size (lib/session/log_corrections.c). */
+/* Add a failure to the design: hrun excludes its configuration at its size (lib/session/log_corrections.c). */
 static int add_failure(const struct log_reading *r, const struct hrun_sample *s, struct hrun_error *err)
 {
     struct hrun_design_result failed = { .N = s->N };
@@ -108,14 +108,14 @@ static int add_failure(const struct log_reading *r, const struct hrun_sample *s,
     return hrun_design_add(r->g->budget->design, &failed, err);
 }
 
-/* Was a run of a command ended by a --timeout below what makes one too slow? With more time it may be the best. */
+/* 1 if a --timeout ended a run of a command before it counted as too slow, and more time is available now, else 0. */
 static int had_no_time(const struct context *c, const struct hrun_sample *s, double least_s)
 {
     return c->app->fixed && hrun_text_same(s->status, "timeout") && s->wall_s < hrun_design_slow_s(least_s) &&
            !(c->timeout_s > 0 && c->timeout_s <= s->wall_s);
 }
 
-/* The place of the last run of a calibration that worked; 0: there is none, or the first. */
+/* The index of the last good run of a calibration; 0: there is none, or it is the first record. */
 static size_t last_good(const struct hrun_samples *v)
 {
     size_t k = v->n;
@@ -125,8 +125,8 @@ static size_t last_good(const struct hrun_samples *v)
     return k ? k - 1 : 0;
 }
 
-/* A failure of a command counts only if something worked before it and behind it: else it may have been how the program
- * was started, or an input that is mended now. */
+/* Add a sub-cluster's log to design and campaign. A failure of a command counts only between good runs; else the way
+ * the program was started, or an input mended since, may be its cause. */
 static int read_budget_log(struct context *c, struct campaign *g, int sub, struct hrun_error *err)
 {
     autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
@@ -158,7 +158,7 @@ static int read_budget_log(struct context *c, struct campaign *g, int sub, struc
     return rc;
 }
 
-/* Sub-clusters of one kind share a log: it is read for the first of them that is measured. */
+/* 1 if an earlier measured sub-cluster has the same log, which is read only once, else 0. */
 static int log_is_read(const struct context *c, const struct budget *b, int sub)
 {
     for (int i = 0; i < sub; i++)
@@ -284,10 +284,10 @@ static const char *const reasons[] = {
     [HRUN_DESIGN_EXHAUSTED] = "nothing is left that could be run",
 };
 
-/* A smaller loss is shown as this: models are never that good. */
+/* Smaller losses are shown as this, since models are never more precise. */
 static const double LOSS_SHOWN = 1e-4;
 
-/* At which sizes the choice does not stand, and what is expected to be lost there. */
+/* Append the sizes at which the choice is still open, with the expected loss. */
 static void add_open(const struct campaign *g, struct hrun_buf *out)
 {
     const struct number_list *sizes = &g->budget->lists.sizes;

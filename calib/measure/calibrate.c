@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --again and --redo: marks in the logs of the sub-clusters to be measured. What stands before them no longer counts:
- * for --again at no point, so that one mark will do, for --redo at those that are to be measured. */
+/* --again and --redo: append marks to the logs of the sub-clusters to be measured. Records before a mark no longer
+ * count: for --again at all points (one mark), for --redo at the points to be measured. */
 static int mark_anew(struct context *c, const struct calib_settings *s, const struct campaign *g,
                      struct hrun_error *err)
 {
@@ -56,8 +56,8 @@ static int has_measurements(const struct campaign *g, int sub)
     return 0;
 }
 
-/* Print what the models of a measured sub-cluster do not predict, why, and what would mend it. Nothing where no run
- * worked, which is an error of its own. */
+/* Print what the models of a measured sub-cluster do not predict, why, and the remedy. Prints nothing if no run worked,
+ * which is reported elsewhere. */
 static void print_gaps(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
 {
     const char *name = c->cluster->subs[i].name;
@@ -82,8 +82,8 @@ static void print_gaps(const struct context *c, const struct campaign *g, int i,
                 c->app->fixed ? "a larger --budget" : "more --sizes or runs", several ? name : "");
 }
 
-/* Fit every sub-cluster and print the table. Those outside the campaign are fitted with the others, if anything was
- * ever measured there: runs on several sub-clusters tell of all. Result: the exit status. */
+/* Fit every sub-cluster and print the table. Sub-clusters outside the campaign that have measurements are fitted, too,
+ * since runs on several sub-clusters affect all. Result: the exit status. */
 static int fit_campaign(struct context *c, const struct campaign *g)
 {
     int n = c->cluster->nsubs, count = 0, k = 0, status;
@@ -105,7 +105,7 @@ static int fit_campaign(struct context *c, const struct campaign *g)
         for (int j = 0; j < count; j++)
             if (campaign_has(g, i) && c->cluster->subs[i].npes && !strcmp(v[j].signature, c->signatures.v[i]))
                 print_gaps(c, g, i, v[j].models);
-    /* Of one size the models are rows of a few runs: `show` has them. */
+    /* Models of a single size are rows of a few runs, which `show` prints. */
     for (int i = 0; i < count; i++)
         if (v[i].models && !v[i].quiet && (!c->app->fixed || !g->budget || c->set->verbose))
             models[k++] = v[i].models;
@@ -121,7 +121,7 @@ static int fit_campaign(struct context *c, const struct campaign *g)
     return status;
 }
 
-/* The smallest number of processes that the rule accepts at N, of those up to the first thousand; 0: none. */
+/* The smallest number of processes, up to a thousand, that the rule accepts at N; 0: none. */
 static int fewest_processes(const struct hrun_app *app, int64_t N)
 {
     enum { MOST = 1000 };
@@ -132,7 +132,7 @@ static int fewest_processes(const struct hrun_app *app, int64_t N)
     return 0;
 }
 
-/* Terms that have no value where the rule accepts a run: fits would fail once everything is measured. N: a size. */
+/* Fail for terms without a value at a size N that the rule accepts: fits would fail after all measurements. */
 static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error *err)
 {
     int P = fewest_processes(app, N);
@@ -149,7 +149,7 @@ static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error 
     return 0;
 }
 
-/* What a family of models needs, and what others have no use for. */
+/* Check the options that only some families of models need or accept. */
 static int check_family_options(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     const struct hrun_family *family = hrun_family_of(c->app);
@@ -174,8 +174,8 @@ static int lock_campaign(const struct context *c, const struct campaign *g, stru
     return exclusive_begin(own, c, c->app->name, sig, err);
 }
 
-/* Measure the network that the definition's terms ask for, where it is not known. Without it these terms are left out,
- * so a failure, which calib_network reports, stops nothing. Result: 0, or the number of the signal that ended it. */
+/* Measure the network if the definition has network terms and it is not known. A failure, which calib_network reports,
+ * is no error here: the terms are then left out. Result: 0, or the number of the signal that ended it. */
 static int measure_network(struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     struct calib_settings own = *s;
@@ -193,13 +193,13 @@ static int measure_network(struct context *c, const struct calib_settings *s, st
         fprintf(stderr, "hrun-calibrate: %s has terms that ask for the network, which is measured first\n",
                 c->app->name);
     own.common.quiet = 1;
-    own.common.timeout_s = 0;   /* it is meant for runs of the application */
+    own.common.timeout_s = 0;   /* --timeout applies to runs of the application */
     own.again = 0;
     status = calib_network(&own, NULL);
     return status > 128 ? status - 128 : 0;
 }
 
-/* A number in the command is one more of its sizes. */
+/* Add the number in the command to the sizes. */
 static int add_size(const struct context *c, struct calib_settings *s, struct hrun_error *err)
 {
     int full = 0;
@@ -213,7 +213,7 @@ static int add_size(const struct context *c, struct calib_settings *s, struct hr
     return 0;
 }
 
-/* The definition, or what the command itself stands for; with a size there is to be a definition. */
+/* Find the definition, or make one of the command. A command with a size needs a definition. */
 static int find_calibrated_app(struct context *c, struct calib_settings *s, char **words, struct hrun_error *err)
 {
     const char *name = s->common.app;
@@ -249,7 +249,7 @@ static int find_calibrated_app(struct context *c, struct calib_settings *s, char
     return c->number ? add_size(c, s, err) : 0;
 }
 
-/* A campaign, and what it is made on. */
+/* A campaign with its context. */
 struct calibration {
     struct context c;
     struct campaign g;
@@ -282,12 +282,12 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
     if (hrun_family_of(c->app)->by_formula)
         return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
-    /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
+    /* The MPI must be known before the grid is built; a program built per size exists for some size. */
     w.N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->sizes.n ? c->app->sizes.v[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, c->set, err) || context_choose_engine(c, 1, err) ||
         alone_check_real(c, err))
         return -1;
-    w.N = 0; /* sizes differ from run to run: only {N} tells them */
+    w.N = 0; /* sizes differ from run to run: only {N} passes them */
     if (!work_size_is_passed(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
@@ -311,16 +311,16 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
         return 0;
     if (problem_keep(c, err))
         return -1;
-    /* Built again when the profiles are locked, as others may have added to them. */
+    /* Built again once the profiles are locked, since other calibrations may have added runs. */
     if (lock_campaign(c, &k->g, &k->profiles, &k->sig, err))
         return -1;
     campaign_release(&k->g);
     return build(c, s, &k->g, err);
 }
 
-/* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi
- * (hrun_common_rows, lib/model), that is on three PEs. Without such a one it is never chosen together with others,
- * unless it was run with them, as chosen runs are. */
+/* Warn of sub-clusters with one PE. Their dependence on P comes from a sub-cluster measured at two P > Mi
+ * (hrun_common_rows, lib/model), that is on three PEs. Without one they are never chosen together with others, unless
+ * they were run together, as chosen runs are. */
 static void warn_single_pes(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
 {
     enum { TELLS = 3 };
@@ -350,7 +350,7 @@ static int print_plan(const struct context *c, const struct campaign *g, struct 
     return 0;
 }
 
-/* Measurements that were made with other options count together with those to come, unless all are made anew. */
+/* Warn if earlier measurements, made with other options, will count together with new ones; --again replaces them. */
 static int warn_other_settings(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf own = HRUN_BUF_INIT;
@@ -368,7 +368,7 @@ static int warn_other_settings(const struct context *c, const struct calib_setti
     return 0;
 }
 
-/* Print how the runs are chosen, or how many are measured already. */
+/* Print how the runs are chosen, or the number of runs measured already. */
 static void print_start(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int all = g->n * g->wanted, left = campaign_left(g, -1);
@@ -429,7 +429,7 @@ static int print_failures(const struct context *c, const struct calib_settings *
     return STATUS_FAILED;
 }
 
-/* How a campaign of chosen runs ended, and what hrun makes of it, if models were fitted. Result: the exit status. */
+/* Print the end of a campaign of chosen runs and, if models were fitted, hrun's choices. Result: the exit status. */
 static int print_verdict(struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT, gain = HRUN_BUF_INIT;
@@ -513,7 +513,7 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
     return status;
 }
 
-/* Is the cluster of the same PEs? Then what a host has changed in does not matter to times. */
+/* 1 if two clusters have the same PEs, so that a change of a host does not affect times, else 0. */
 static int same_cluster(const struct context *a, const struct context *b)
 {
     if (a->cluster->nsubs != b->cluster->nsubs)
@@ -524,8 +524,8 @@ static int same_cluster(const struct context *a, const struct context *b)
     return 1;
 }
 
-/* A host is not what was remembered of it, which *err says: ask all hosts anew, and go on if nothing that matters has
- * changed, or no run was made before. Result: the exit status; -1 with *err. */
+/* After *err reports that a host differs from its remembered description: discover all hosts again, and continue if the
+ * PEs are the same or no run was made before. Result: the exit status; -1 with *err. */
 static int go_on_anew(struct calibration *k, struct calib_settings *s, char **words, struct hrun_error *err)
 {
     struct calibration fresh = { .sig = 0 };

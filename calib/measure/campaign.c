@@ -1,4 +1,4 @@
-/* campaign.c - which runs a calibration makes; see campaign.h and campaign_left.c */
+/* campaign.c - the points of a calibration; see campaign.h and campaign_left.c */
 #include "budget.h"
 
 #include "base/alloc.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 3 };  /* three tell an outlier from a trend, at the least cost */
+enum { REPETITIONS = 3 };  /* the least number that separates an outlier from a trend */
 
-/* Where the configuration is one of another run: the point of that. Shares may change. */
+/* The point with the same configuration and size; its shares may differ. */
 static int find_same_point(const struct campaign *g, const struct point *p)
 {
     size_t bytes = (size_t)g->nsubs * sizeof *p->config.pes;
@@ -29,7 +29,7 @@ static void *copy_of(const void *from, size_t bytes)
     return from ? memcpy(xmalloc(bytes), from, bytes) : NULL;
 }
 
-/* Add a point whose arrays are the caller's, unless it is there. Result: its index. */
+/* Add a copy of a point, unless it exists. Result: its index. */
 static int add_campaign_point(struct campaign *g, struct point p)
 {
     size_t n = (size_t)g->nsubs;
@@ -63,7 +63,7 @@ static void add_alone(struct campaign *g, int sub, int pes, int m, struct point 
     add_campaign_point(g, p);
 }
 
-/* Count what the log already holds of each point of sub-cluster i. */
+/* Count the measurements of each point of sub-cluster i in the log. */
 static int count_measured(struct context *c, int i, struct campaign *g, struct hrun_error *err)
 {
     autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
@@ -124,7 +124,7 @@ static int add_grid(const struct grid_place *at, struct campaign *g, struct hrun
     return 0;
 }
 
-/* Add the points that the family wants of a place; P: processes of the target. */
+/* Add the points that the family needs at a place; P: processes of the target. */
 static int add_family_points(const struct grid_place *at, int64_t P, struct campaign *g, struct hrun_error *err)
 {
     const struct lists *l = at->lists;

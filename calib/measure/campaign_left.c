@@ -1,4 +1,4 @@
-/* campaign_left.c - how the runs of a campaign went, which are left, and how long they will take; see campaign.h */
+/* campaign_left.c - outcome of a campaign's runs, the runs that are left, and their expected time; see campaign.h */
 #include "budget.h"
 
 #include "base/units.h"
@@ -75,11 +75,11 @@ int campaign_left(const struct campaign *g, int sub)
     return left;
 }
 
-/* Wall time grows with at most this power of N: dense linear algebra. */
+/* Limit of the power of N in wall times, that of dense linear algebra. */
 static const double GROWTH_MAX = 3;
 
-/* The longest time that known runs with PEs of a sub-cluster let expect of point p, which has some, too: each PE's part
- * of the work, Mi of P, is larger on fewer PEs. 0: there is no such run. */
+/* The longest time of point p, which uses a sub-cluster, extrapolated from known runs on it, in proportion to the part
+ * Mi/P of the work on each PE. 0: there is no such run. */
 static double longest_on(const struct campaign *g, int sub, const struct point *p)
 {
     double longest = 0;
@@ -99,8 +99,8 @@ static double longest_on(const struct campaign *g, int sub, const struct point *
 
 double campaign_limit(const struct campaign *g, int i)
 {
-    /* Processes that share a core without yielding were up to 18 times slower than they should be (ompi#10426); a start
-     * takes a second or two, and a loaded file system or a busy resource manager some tens of them. */
+    /* Processes that share a core without yielding were up to 18 times slower (ompi#10426). A start takes a second or
+     * two, with a loaded file system or resource manager some tens of seconds. */
     static const double factor = 20, start_s = 60;
     const struct point *p = &g->v[i];
     double longest = 0;
@@ -115,7 +115,7 @@ double campaign_limit(const struct campaign *g, int i)
     return longest > 0 ? factor * longest + start_s : 0;
 }
 
-/* The power of N, or of P, with which times have grown so far, between least and most; `most` while nothing tells. */
+/* The power of N, or of P, with which times have grown so far, limited to least .. most; `most` if not known. */
 static double time_growth(const struct campaign *g, int in_n, double least, double most)
 {
     double xx = 0, xt = 0;
@@ -133,8 +133,8 @@ static double time_growth(const struct campaign *g, int in_n, double least, doub
     return xx > 0 ? fmin(fmax(xt / xx, least), most) : most;
 }
 
-/* The time of a point that was not run yet: that of the nearest known one, on its own sub-cluster if there is one, with
- * these powers of N and P. 0: none is known. */
+/* The expected time of a point that was not run yet, from the nearest known point, if possible on the same sub-cluster,
+ * with these powers of N and P. 0: none is known. */
 static double guess_time(const struct campaign *g, const struct point *p, double in_n, double in_p)
 {
     static const double elsewhere = 100;

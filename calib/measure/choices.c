@@ -1,4 +1,4 @@
-/* choices.c - what hrun would choose at each size; see choices.h */
+/* choices.c - hrun's choice at each size; see choices.h */
 #include "choices.h"
 
 #include "base/units.h"
@@ -48,7 +48,7 @@ static int is_predicted(const struct choice *v)
     return v->made && v->d.by == BY_MODEL && v->d.predicted.known;
 }
 
-/* Predicted, else of the quickest run; 0: nothing is known. */
+/* The predicted time, else that of the quickest run, s; 0: not known. */
 static double choice_time_s(const struct choice *v)
 {
     return is_predicted(v) ? v->d.predicted.time.mid : v->made && v->d.fallback.run_s > 0 ? v->d.fallback.run_s : 0;
@@ -80,7 +80,7 @@ static void add_runner_up(const struct decision *d, struct hrun_buf *out)
                            d->predicted.time.mid, out);
 }
 
-/* Add the row of a size. Result: how many marks it has, for what makes it unsure. */
+/* Add the row of a size. Result: the number of its marks for uncertainty. */
 static int add_choice_row(struct hrun_table *t, const struct choices *c, const struct choice *v)
 {
     autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, next = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
@@ -131,7 +131,7 @@ void choices_table(const struct choices *c, struct hrun_buf *out)
 
 void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
 {
-    static const double MATTERS = 0.03;     /* a smaller gain is within what runs scatter by */
+    static const double MATTERS = 0.03;     /* a smaller gain is within the scatter of runs */
     autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
     const struct choice *v = NULL;
     const struct decision *d;
