@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Simulations at the same time. */
+/* Limit of simultaneous simulations. */
 enum { SIMULATED = 8 };
 
-/* What a copy's process writes at its end. */
+/* The result that a copy's process writes to its pipe. */
 struct copy_report {
     struct work_result result;
     int rc;                   /* of run_copy */
@@ -26,7 +26,7 @@ struct copy_report {
 struct copy {
     int pe;
     pid_t pid;                /* 0: none */
-    int fd;                   /* what it writes; -1: closed */
+    int fd;                   /* reading end of its pipe; -1: closed */
     struct copy_report report;
     int ended_well;           /* 1: report is known */
 };
@@ -89,7 +89,7 @@ static int start_copy(struct runs *runs, const struct point *p, int pe, int agai
     pid_t parent = getpid();
     int ends[2];
 
-    if (pipe2(ends, O_CLOEXEC))   /* what a copy starts must not hold it open */
+    if (pipe2(ends, O_CLOEXEC))   /* programs started by a copy must not hold it open */
         return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
     *out = (struct copy){ .pe = pe, .pid = fork(), .fd = ends[0] };
     if (!out->pid) {
@@ -138,7 +138,7 @@ static void on_copy_output(struct copy *copy)
     reap(copy);
 }
 
-/* Wait for all to end, ending them when a signal comes. Result: its number, or 0. */
+/* Wait until all copies have ended; a signal ends them. Result: its number, or 0. */
 static int wait_all_copies(struct copies *c)
 {
     autofree struct pollfd *polls = xcalloc((size_t)c->n + 1, sizeof *polls);
@@ -174,7 +174,7 @@ static int wait_all_copies(struct copies *c)
     return sig;
 }
 
-/* again = 1: each copy is run again and again until it fails or is ended. */
+/* Start copies on pes[n]. again = 1: each copy repeats its run until it fails or is ended. */
 static struct copies *create_copies(struct runs *runs, const struct point *p, const int *pes, int n, int again,
                                     struct hrun_error *err)
 {
@@ -207,7 +207,7 @@ void copies_end(struct copies *c)
 
 /* ------------------------------------------------------------------ a measurement */
 
-/* Is a the slower of two results, or the one that failed or was interrupted? */
+/* 1 if a is slower than b, or failed or was interrupted, else 0. */
 static int is_worse_result(const struct work_result *a, const struct work_result *b)
 {
     int stopped_a = a->outcome.interrupted || a->outcome.signalled;
@@ -218,7 +218,7 @@ static int is_worse_result(const struct work_result *a, const struct work_result
     return a->ok != b->ok ? !a->ok : a->time_s > b->time_s;
 }
 
-/* A copy on pe in this process, while the others run; wait for these. As copies_run. */
+/* Run a copy on pe in this process beside the others, and wait for these. Result: as copies_run. */
 static int run_with_copies(struct runs *runs, const struct point *p, int pe, struct copies *others,
                            struct copy_result *out, struct hrun_error *err)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is to be measured of the definition, by names of its variants. Result: 1 when it has some and none was named. */
+/* Names of the variants to be measured. Result: 1 if the definition has variants and none was named. */
 static int list_variants(const struct calib_settings *s, char **words, struct hrun_strvec *names, int *formulas,
                          struct hrun_error *err)
 {
@@ -12,7 +12,7 @@ static int list_variants(const struct calib_settings *s, char **words, struct hr
     autorelease(context_release) struct context c = { .set = &quiet };
     int several = 0;
 
-    quiet.quiet = 1;            /* what is taken over is said by the measurement */
+    quiet.quiet = 1;            /* the measurement prints the notes */
     *formulas = 0;
     if (words[0] && !context_app(&c, words[0], err) && c.variants_of && !s->common.variant) {
         several = 1;
@@ -44,7 +44,7 @@ int calib_variants(const struct calib_settings *s, char **words)
             fprintf(stderr, "hrun-calibrate: variant %s, %zu of %zu that have terms\n", names.v[i], i + 1, names.n);
         one.common.variant = names.v[i];
         status = calib_measure(&one, words);
-        fflush(stdout);         /* its table stands below its name also where both go to one file */
+        fflush(stdout);         /* keeps the name above its table if both go to one file */
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* find_rule.c - finding the rule of an application by trying; see new_definition.h */
+/* find_rule.c - find the rule of an application by trial runs; see new_definition.h */
 #include "../common/alone.h"
 #include "app/rules.h"
 #include "base/units.h"
@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs have at least TRIED_MIN processes at most, also where there are fewer PEs, for a small cluster tells the rule of
- * a large one, too: 9 is the first P that is a square and no power of two, and 8 the first cube. More than 16 tell
- * nothing new of the rules there are. */
+/* P goes up to the number of PEs, but at least to TRIED_MIN and at most to TRIED_MAX, so that small clusters reveal the
+ * rule, too: 9 is the first square that is no power of two, 8 the first cube. P > 16 separates no further rules. */
 enum { TRIED_MIN = 9, TRIED_MAX = 16, RUNS_MAX = 64, TRIES = 2 };
-/* A run is taken to hang when it takes so much longer than the longest that worked, and a start (campaign.h). */
+/* A run counts as hanging after HANGS times the longest good run plus START_S (campaign.h). */
 static const double HANGS = 20, START_S = 60;
 
 struct rule_search {
@@ -26,12 +25,12 @@ struct rule_search {
     struct hrun_rules rules;
     struct tried { int64_t N; int P, worked; } run[RUNS_MAX];
     int nruns;
-    double longest_s;              /* of the runs that worked */
+    double longest_s;              /* the longest good run */
     char why[768];                 /* of the last failure */
 };
 
-/* Of npes[nsubs], the PEs that may be used, the sub-cluster with the most holds all processes: as many PEs as divide P,
- * and the rest of P on each. */
+/* P processes on the sub-cluster with the most PEs (npes[nsubs]: usable PEs), on the largest number of PEs that divides
+ * P. */
 static struct hrun_config config_of_count(const int *npes, int nsubs, int P)
 {
     int most = 0, pes;
@@ -44,7 +43,8 @@ static struct hrun_config config_of_count(const int *npes, int nsubs, int P)
     return hrun_config_alone(nsubs, most, pes, P / pes);
 }
 
-/* Run on a layout whose hosts are locked. *worked: how it went. 0, the number of a signal, or -1. */
+/* Run on a layout whose hosts are locked. *worked: 1 if the run is good, else 0. Result: 0, the number of a signal, or
+ * -1 with *err. */
 static int run_tried(struct rule_search *s, const struct work *w, struct hrun_layout *l, int *worked,
                      struct hrun_error *err)
 {
@@ -82,7 +82,7 @@ static int run_once(struct rule_search *s, int64_t N, int P, int *worked, struct
     return rc;
 }
 
-/* Run, a failure once more, and note it. */
+/* Run, repeat a failure, and note the outcome. */
 static int try_numbers(struct rule_search *s, int64_t N, int P, int *worked, struct hrun_error *err)
 {
     int rc = 0;
@@ -100,7 +100,7 @@ static int try_numbers(struct rule_search *s, int64_t N, int P, int *worked, str
     return 0;
 }
 
-/* Make runs at these sizes, the smallest first, until all rules left agree on them. */
+/* Make runs at these sizes, smallest first, until all remaining rules agree on them. */
 static int narrow_rules(struct rule_search *s, const int64_t *sizes, int nsizes, int most, struct hrun_error *err)
 {
     int64_t N;
@@ -115,7 +115,7 @@ static int narrow_rules(struct rule_search *s, const int64_t *sizes, int nsizes,
     return rc;
 }
 
-/* A rule is not to rest on failures alone: run what it allows, until something works. */
+/* Run cases that the rule allows until one works, so that the rule does not rest on failures alone. */
 static int confirm_rule(struct rule_search *s, int most, struct hrun_error *err)
 {
     const struct lists *l = &s->a->lists;
@@ -141,8 +141,8 @@ static int confirm_rule(struct rule_search *s, int most, struct hrun_error *err)
     return rc;
 }
 
-/* Sizes that people give are often all even, or all powers of two: then what a size must be is not to be seen. One and
- * a half times the smallest size is of another kind. */
+/* Given sizes are often all even, or all powers of two, which hides conditions on the size. Also try one and a half
+ * times the smallest size. */
 static int try_between(struct rule_search *s, int most, struct hrun_error *err)
 {
     const struct lists *l = &s->a->lists;
@@ -159,14 +159,14 @@ static int try_between(struct rule_search *s, int most, struct hrun_error *err)
     if (rc)
         return rc;
     if (!worked && !powers) {
-        s->nruns--;                /* it is no size of this program */
+        s->nruns--;                /* not a valid size of this program */
         return 0;
     }
     hrun_rules_learn(&s->rules, N, 1, worked);
     return worked ? narrow_rules(s, all, 1, most, err) : narrow_rules(s, l->sizes.v, 1, most, err);
 }
 
-/* The rule that allows no failed run and most runs that worked. -1: there is none. */
+/* The rule that allows no failed run and the most good runs. -1: there is none. */
 static int best_rule(const struct rule_search *s)
 {
     int best = -1, most = 0;
@@ -210,7 +210,7 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
     for (int i = 0; i < c->cluster->nsubs && most < TRIED_MAX; i++)
         most += a->lists.most[i] * (int)a->lists.procs.v[a->lists.procs.n - 1];
     most = most < TRIED_MIN ? TRIED_MIN : most > TRIED_MAX ? TRIED_MAX : most;
-    most = units > 0 && units < most ? (int)units : most;      /* each process has one at least */
+    most = units > 0 && units < most ? (int)units : most;      /* each process has at least one unit */
     if (!c->set->quiet)
         fprintf(stderr, "hrun-calibrate: trying which numbers of processes %s accepts\n", a->name);
     if (scratch_find(&s.scratch, c, 0, &why, err))

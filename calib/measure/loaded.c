@@ -15,7 +15,7 @@ static int compare_pe_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Add up to n PEs of a host to order[npes]. Result: how many are in it. */
+/* Add up to n PEs of a host to order[npes]. Result: the number of PEs in it. */
 static int add_pes(const struct hrun_subcluster *sub, int host, int n, int *order, int taken, int npes)
 {
     for (int k = 0; k < sub->npes && n > 0 && taken < npes; k++)
@@ -26,7 +26,7 @@ static int add_pes(const struct hrun_subcluster *sub, int host, int n, int *orde
     return taken;
 }
 
-/* The next host of the sub-cluster after the first `from` PEs whose host is not `but`. *from moves behind it. */
+/* The next host, other than `but`, among the PEs from *from on; *from moves behind it. */
 static int next_host(const struct hrun_subcluster *sub, int *from, int but)
 {
     for (int k = *from; k < sub->npes; k++)
@@ -37,7 +37,7 @@ static int next_host(const struct hrun_subcluster *sub, int *from, int but)
     return -1;
 }
 
-/* How many processes the k-th of the hosts gets: nearly as many on each. */
+/* The number of processes on the k-th host: nearly equal on all hosts. */
 static int host_part(int npes, int hosts, int k)
 {
     return npes / hosts + (k < npes % hosts);
@@ -51,14 +51,14 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
         hosts += i == 0 || sub->pes[i].host != sub->pes[i - 1].host;
         here += sub->pes[i].host == sub->pes[0].host;
     }
-    /* No more hosts than HOSTS where these have PEs enough. */
+    /* At most HOSTS hosts if these have enough PEs. */
     if (hosts > HOSTS && npes <= HOSTS * here)
         hosts = HOSTS;
     if (slow_host >= 0)
         taken = add_pes(sub, slow_host, host_part(npes, hosts, k++), order, taken, npes);
     while (taken < npes && k < hosts && (host = next_host(sub, &at, slow_host)) >= 0)
         taken = add_pes(sub, host, host_part(npes, hosts, k++), order, taken, npes);
-    /* Hosts with fewer PEs than the first: whatever is left. */
+    /* If hosts have fewer PEs than the first one: use any remaining PEs. */
     for (int i = 0; i < sub->npes && taken < npes; i++) {
         int there = 0;
 
@@ -72,7 +72,8 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
 
 /* ------------------------------------------------------------------ making them */
 
-/* The PEs on which copies run: all of the point's; of simulated hosts, which do not disturb each other, one of each. */
+/* The PEs on which copies run: all PEs of the point; one PE of each simulated host, since these do not disturb each
+ * other. */
 static int *copy_pes(const struct runs *runs, const struct point *p, int *n)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
@@ -88,7 +89,7 @@ static int *copy_pes(const struct runs *runs, const struct point *p, int *n)
     return v;
 }
 
-/* Copies of a point's work, and which host was the slowest. */
+/* Run copies of a point's work, and note the slowest host. */
 static int run_copies(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
@@ -109,7 +110,7 @@ static int run_copies(struct runs *runs, const struct point *p, struct work_resu
     return 0;
 }
 
-/* Where the slowest host is not known, because copies were measured in an earlier campaign, run some once more. */
+/* Run copies again if the slowest host is not known because an earlier campaign measured them. */
 static int find_slow_host(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
@@ -127,7 +128,7 @@ static int find_slow_host(struct runs *runs, const struct point *p, struct work_
            ? run_copies(runs, least, r, err) : 0;
 }
 
-/* Keep busy what the run leaves idle of its hosts; *out may stay NULL. */
+/* Keep the idle PEs of the run's hosts busy with copies; *out stays NULL if there are none. */
 static int load_rest(struct runs *runs, const struct point *p, const int *order, struct copies **out,
                      struct hrun_error *err)
 {
@@ -149,7 +150,7 @@ static int load_rest(struct runs *runs, const struct point *p, const int *order,
     return n && !*out ? -1 : 0;
 }
 
-/* Several processes of a point. */
+/* Run a point with several processes. */
 static int run_together(struct runs *runs, const struct point *p, struct work *w, struct work_result *r,
                         struct hrun_error *err)
 {

@@ -20,16 +20,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Processes per PE that are measured without --procs: what paper 000 found to pay on the faster nodes of two kinds. */
+/* Processes per PE without --procs: the useful numbers on the faster of two kinds of nodes in paper 000. */
 static const int PROCS[] = { 1, 2 };
-/* Parts of the budget: before terms are chosen at all; before they are chosen again, by runs that the first ones led
- * to; and for what they choose in the end. */
+/* Parts of the budget: before the first choice of terms; before the second choice, with runs designed by the first
+ * terms; for runs designed by the final terms. */
 static const double PARTS[] = { 0.4, 0.3, 0.3 };
 enum { LAST = sizeof PARTS / sizeof *PARTS - 1 };
-/* A budget that is found is so much more than that of a program whose terms are known. */
+/* Factor of an automatic budget over that of a program with known terms. */
 static const double MORE = 1.7;
 
-/* The same part of the runs of --budget; few of them are one part. */
+/* The part's share of the runs of --budget; a small number of runs is a single part. */
 static long long runs_of(const struct calib_settings *s, int part)
 {
     long long first = (long long)ceil(PARTS[0] * (double)s->budget.runs),
@@ -46,11 +46,11 @@ static void print_part(const struct calib_settings *s, int part, const char *wha
         fprintf(stderr, "hrun-calibrate: part %d of %d: %s\n", part + 1, LAST + 1, what);
 }
 
-/* Files of one errand. */
+/* Files of one --new or --vary. */
 struct definition_files {
-    char *own;                 /* a folder for as long as this takes */
-    char *draft;               /* the definition in it that is measured with */
-    char *folder, *file;       /* where the definition is going to be; NULL: the store knows */
+    char *own;                 /* temporary folder */
+    char *draft;               /* the provisional definition in it */
+    char *folder, *file;       /* folder and file of the final definition; NULL: chosen by the store */
 };
 
 static void definition_files_release(struct definition_files *p)
@@ -86,7 +86,7 @@ static int check_free(const struct calib_settings *s, const char *file, struct h
     return 0;
 }
 
-/* Would a definition of this name in an earlier folder be found in place of the new one? */
+/* Fail if a definition of this name in an earlier folder would hide the new one. */
 static int check_hidden(const struct calib_settings *s, const char *name, const char *folder, struct hrun_error *err)
 {
     static const char behind[] = "/etc/hrun/profiles";     /* of all folders that a definition is written to */
@@ -131,7 +131,7 @@ static int lock_name(const struct calib_settings *s, const char *name, const cha
     return rc;
 }
 
-/* Is it an expression, and does it accept anything at these sizes? */
+/* Fail unless the text is an expression that accepts some P at these sizes. */
 static int check_given_rule(const char *text, const struct number_list *sizes, struct hrun_error *err)
 {
     enum { TRIED = 1024 };
@@ -176,7 +176,7 @@ static int check_new_name(const char *name, const char *program, struct hrun_err
     return -1;
 }
 
-/* Refuse what cannot be used before anything is run. */
+/* Check the settings before the first run. */
 static int check_settings(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
     const struct number_list only = { { s->N }, 1 };
@@ -234,7 +234,7 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
     return rc;
 }
 
-/* Write the definition to file, and see that it is one. */
+/* Write the definition to a file, and check that it can be read. */
 static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const char *file, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -254,7 +254,7 @@ static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const 
     return rc;
 }
 
-/* For good: that of a command, or the user's own. */
+/* Write the final definition, that of the command or of the user. */
 static int write_for_good(const struct new_app *a, struct hrun_app_draft *d, const struct definition_files *at,
                           struct hrun_error *err)
 {
@@ -267,8 +267,8 @@ static int write_for_good(const struct new_app *a, struct hrun_app_draft *d, con
     return rc;
 }
 
-/* The terms of paper 000's Table V that Himeno and FEM have in common. By them the first runs are chosen; in the
- * definition they stand behind those that were found, as what few runs do not show may still be there. */
+/* The terms common to Himeno and FEM in paper 000's Table V. They design the first runs. In the definition they follow
+ * the terms found, since a few runs may not show all terms. */
 static char *common_np[] = { "N^3/P", "N^2/P", "N/P", "1/P", "N^2", "N", "1", "ln(P)", "N^4/P", NULL };
 static char *common_n[] = { "N^3", "N^2", "N", "1", "N^4", NULL };
 
@@ -281,7 +281,7 @@ static int write_provisional(const struct new_app *a, const char *file, struct h
     return write_draft(a, &d, file, err);
 }
 
-/* Cluster, program, engine and store for the draft, and what the options say is to be measured. */
+/* Find cluster, program, engine and store for the draft, and read the lists of the options. */
 static int open_context(struct context *c, const struct calib_settings *s, struct new_app *a, struct hrun_error *err)
 {
     struct work w = { .c = c, .words = a->words };
@@ -299,7 +299,7 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
     return 0;
 }
 
-/* The rule, given or found, into the draft. As new_find_rule. */
+/* Put the given or found rule into the draft. Result: as new_find_rule. */
 static int settle_rule(const struct calib_settings *s, struct new_app *a, const char *draft, struct hrun_error *err)
 {
     autorelease(context_release) struct context c = { 0 };
@@ -320,12 +320,12 @@ static int settle_rule(const struct calib_settings *s, struct new_app *a, const 
 
 /* ---------------------------------------------------------------- terms */
 
-/* What was measured, and its ranges. */
+/* The measurements, and their ranges. */
 struct measured_points {
     struct hrun_discover_point *v;
     size_t n;
     struct hrun_strvec mixed;      /* series of runs on several sub-clusters */
-    struct hrun_discovery found;   /* terms that follow */
+    struct hrun_discovery found;   /* terms found */
     int64_t nmin, nmax;
     int pmin, pmax;
 };
@@ -337,9 +337,9 @@ static void measured_points_release(struct measured_points *p)
     hrun_discovery_release(&p->found);
 }
 
-/* Which series a run on several sub-clusters belongs to: of the same sub-clusters with the same processes per PE the
- * same one limits, whatever the numbers of PEs. -1: it is none of this sub-cluster's to tell, as an earlier one tells
- * it, or of another cluster. */
+/* The series of a run on several sub-clusters: one for each set of sub-clusters and processes per PE, since the same
+ * sub-cluster then limits the run for any numbers of PEs. -1: an earlier sub-cluster has the run, or it is of another
+ * cluster. */
 static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed)
 {
     int nsubs = c->cluster->nsubs, first = 0;
@@ -363,7 +363,7 @@ static int mixed_series(const struct context *c, int sub, const struct hrun_samp
     return nsubs * HRUN_PROCS_PER_PE_MAX + 1 + (int)i;
 }
 
-/* Add what counts in one profile's log as series of their own. */
+/* Add the valid runs of one profile's log as separate series. */
 static int add_log_points(struct context *c, int sub, struct measured_points *p, struct hrun_error *err)
 {
     autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
@@ -392,7 +392,7 @@ static int add_log_points(struct context *c, int sub, struct measured_points *p,
     return 0;
 }
 
-/* All measurements of the cluster; those of two sub-clusters with one signature once. */
+/* Read all measurements of the cluster, each log once even if two sub-clusters share it. */
 static int read_points(struct context *c, struct measured_points *p, struct hrun_error *err)
 {
     for (int i = 0; i < c->cluster->nsubs; i++) {
@@ -429,7 +429,7 @@ static void explain_terms(const struct hrun_discovery *d, struct hrun_buf *out)
                   "and say: hrun-calibrate fit");
 }
 
-/* How many distinct sizes there are, or with in_P = 1 numbers of processes. */
+/* The number of distinct sizes, or with in_P = 1 of distinct P. */
 static int count_distinct(const struct measured_points *p, int in_P)
 {
     autofree double *v = xcalloc(p->n + 1, sizeof *v);
@@ -443,8 +443,8 @@ static int count_distinct(const struct measured_points *p, int in_P)
     return count;
 }
 
-/* Warn of terms that rest on little: two sizes, or two P, fix one power and leave nothing to tell it from another; nor
- * do fewer points than twice the terms when each is left out in its turn. */
+/* Warn of terms with too few measurements: two sizes, or two P, fit any power equally well, and cross-validation needs
+ * at least twice as many points as terms. */
 static void warn_few_points(const struct measured_points *p, size_t nfound, const struct new_app *a)
 {
     enum { POWER = 3, EACH = 2 };
@@ -460,7 +460,7 @@ static void warn_few_points(const struct measured_points *p, size_t nfound, cons
                 hrun_counted(counts, "number").s, wanting, a->command ? "--vary" : "--new --force", a->name);
 }
 
-/* Write the definition with the terms that were found; for good in the end: then the terms are printed. */
+/* Write the definition with the terms found; end = 1: write the final one, and print the terms. */
 static int write_found(const struct calib_settings *s, struct new_app *a, const struct definition_files *at, int end,
                        struct measured_points *p, struct hrun_error *err)
 {
@@ -494,7 +494,7 @@ static int write_found(const struct calib_settings *s, struct new_app *a, const 
     return 0;
 }
 
-/* Choose terms by what was measured, and write the definition. */
+/* Choose terms from the measurements, and write the definition. */
 static int write_definition(const struct calib_settings *s, struct new_app *a, const struct definition_files *at,
                             int end, struct hrun_error *err)
 {
@@ -510,13 +510,13 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
         return -1;
     if (!p.n)
         return hrun_fail(err, HRUN_ENODATA, "no run of %s told a time, so no definition is written", a->name);
-    /* More runs may do. */
+    /* Later parts may have enough runs. */
     return end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget, or more --sizes, would do)",
                                   a->name) : 0;
 }
 
-/* Measure what the terms that were written choose, with the rest of the budget, and fit. Of the full grid, and of
- * 1 or 2 runs, there is no rest. Result: the exit status. */
+/* Make the runs designed by the final terms, with the rest of the budget, and fit. A full grid, and a budget of 1 or 2
+ * runs, leave no rest. Result: the exit status. */
 static int measure_choices(const struct calib_settings *s, const struct new_app *a)
 {
     struct calib_settings own = *s;
@@ -539,7 +539,7 @@ static int measure_part(const struct calib_settings *s, const struct new_app *a,
     struct calib_settings own = *s;
 
     own.no_fit = 1;
-    own.again = part ? 0 : s->again;    /* the first part marks what was there; the later ones count what it measured */
+    own.again = part ? 0 : s->again;    /* the first part marks older records; later parts count its runs */
     own.redo = part ? 0 : s->redo;
     if (!s->no_fit) {
         own.budget.part = PARTS[part];
@@ -552,13 +552,13 @@ static int measure_part(const struct calib_settings *s, const struct new_app *a,
     return calib_measure(&own, (char **)a->words);
 }
 
-/* The parts, with what they measure. Result: the exit status; -1 with *err. */
+/* Measure all parts. Result: the exit status; -1 with *err. */
 static int make_parts(const struct calib_settings *s, struct new_app *a, const struct definition_files *at,
                       struct hrun_error *err)
 {
     int status = measure_part(s, a, 0);
 
-    /* Points that failed are left out, and were reported; the others may do. */
+    /* Failed points were reported and are left out; the others may be enough. */
     for (int part = 1; !s->dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
         int whole = s->no_fit || s->full_grid || (s->budget.runs && !runs_of(s, LAST));     /* it was one part */
         int rc = write_definition(s, a, at, part == LAST || whole, err);

@@ -1,4 +1,4 @@
-/* progress.c - what hrun-calibrate shows while it measures; see progress.h */
+/* progress.c - progress of measurements on standard error; see progress.h */
 #include "progress.h"
 
 #include "budget.h"
@@ -57,14 +57,14 @@ double progress_left(const struct progress *p)
     own = campaign_time_left(p->g, -1);
     if (own <= 0 || !left || !p->runs)
         return left ? own : 0;
-    /* A simulation's own time is not that of its simulator. */
+    /* Simulated time differs from the time of the simulator. */
     return p->c->cluster->platform ? left * p->busy_s / p->runs : own + left * (p->busy_s - p->wall_s) / p->runs;
 }
 
-/* Take down how long a run has taken, to the end and by its own clock. */
+/* Add a run's real time and its wall time to the sums. */
 static void count_run_time(struct progress *p, const struct event *e)
 {
-    static const double wait_s = 10;    /* a longer pause before a run is for other users' */
+    static const double wait_s = 10;    /* a longer pause is a wait for other users' runs */
     double now = hrun_monotonic_s(), pause_s = fmax(now - p->ended_s - e->wall_s, 0);
 
     p->busy_s += p->c->cluster->platform ? now - p->ended_s : e->wall_s + (pause_s < wait_s ? pause_s : 0);
@@ -73,7 +73,7 @@ static void count_run_time(struct progress *p, const struct event *e)
     p->ended_s = now;
 }
 
-/* "about 2 min left"; of a budget that is found "up to", once it is, for it may end sooner. */
+/* "about 2 min left"; with an automatic budget "up to", once it is known, since the campaign may end sooner. */
 static void add_time_left(const struct progress *p, struct hrun_buf *out)
 {
     const struct budget *b = p->g->budget;
@@ -104,7 +104,7 @@ static void add_settled_sizes(const struct progress *p, struct hrun_buf *out)
                       100 * st->interval);
 }
 
-/* What a chosen run is for: "(a first look)". */
+/* The purpose of a chosen run: "(a first look)". */
 static void add_stage(const struct progress *p, struct hrun_buf *out)
 {
     static const char *const words[] = {
@@ -126,7 +126,7 @@ static void add_fitting(const struct progress *p, void (*add)(const struct progr
         hrun_buf_addf(line, "  %s", more.data);
 }
 
-/* "[12] " or "[12/40] ": which run of those chosen. Once it is made the campaign has noted it, the design not yet. */
+/* "[12] " or "[12/40] ": the number of a chosen run. After the run the campaign counts it, the design not yet. */
 static void add_run_number(const struct progress *p, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "[%d", hrun_design_state(p->g->budget->design)->runs + 1);

@@ -1,4 +1,4 @@
-/* runs.c - making the runs of a campaign; see runs.h */
+/* runs.c - make the runs of a campaign; see runs.h */
 #include "runs.h"
 
 #include "../common/alone.h"
@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* When this many different points of a sub-cluster have failed one after the other because the engine or a host failed,
- * or when none of it has worked so far, it is given up. */
+/* A sub-cluster is given up after this number of failed points, if the engine or a host made all of them fail in a row,
+ * or if no point has worked. */
 enum { HOPELESS = 3 };
 
-/* How the points of one sub-cluster went. */
+/* Outcome of the points of one sub-cluster. */
 struct tally {
     int good;
-    int now;                  /* of them, those that worked since this was started */
+    int now;                  /* good ones of this call */
     int failed_points;        /* left out after their retries */
-    int hosts_failed;         /* of them, the last ones in a row, those that the engine or a host made fail */
+    int hosts_failed;         /* the last ones of these in a row that failed because of the engine or a host */
     int given_up;
 };
 
@@ -82,7 +82,7 @@ void runs_explain_limit(const struct work *w, struct work_result *r)
                  "another limit", hrun_seconds(w->limit_s).s);
 }
 
-/* Once: runs cannot be watched, and why. */
+/* Report once that runs cannot be watched, with the reason. */
 static void pass_why_unwatched(struct runs *r, const struct waits *w)
 {
     struct event e = { .kind = EVENT_WORDS };
@@ -94,8 +94,8 @@ static void pass_why_unwatched(struct runs *r, const struct waits *w)
     pass_event(r, &e);
 }
 
-/* A program that tells its time in steps and says 0 took one step at most: half a step is its time (hrun_times_step),
- * known as badly as other rounded times. */
+/* A program that prints a time of 0 in rounded steps took at most one step: set its time to half a step
+ * (hrun_times_step). */
 static void time_short_run(const struct campaign *g, struct work_result *r)
 {
     if (!r->too_short || campaign_step(g) <= 0)
@@ -107,7 +107,7 @@ static void time_short_run(const struct campaign *g, struct work_result *r)
     r->detail[0] = 0;
 }
 
-/* Was the run slower than the design's limit, which has ended it? Simulated ones are ended in hindsight. */
+/* Mark a run as too slow if it exceeded the design's limit. Simulated runs are checked after their end. */
 static void end_slow_run(struct runs *runs, const struct work *w, struct work_result *r)
 {
     double limit_s = runs->limit_s, other_s = w->c->timeout_s > 0 ? w->c->timeout_s : w->limit_s;
@@ -124,7 +124,7 @@ static void end_slow_run(struct runs *runs, const struct work *w, struct work_re
     r->detail[0] = 0;
 }
 
-/* The units of a process of each sub-cluster, into *out, the caller's; NULL: shares are equal. */
+/* *out: units of work of a process of each sub-cluster, freed by the caller; NULL: shares are equal. */
 static int share_units(const struct hrun_app *app, const struct point *p, int nsubs, double **out,
                        struct hrun_error *err)
 {
@@ -169,9 +169,8 @@ static int run_on_layout(struct runs *runs, int i, struct hrun_layout *l, struct
     return 0;
 }
 
-/* Run point i once, when its hosts are free, and record it. Where its processes have parts of a sub-cluster each, the
- * other PEs of that are loaded meanwhile, so all of its hosts are locked. 0: ran, or could not be started (r tells
- * how); -1 with *err. */
+/* Wait for the hosts of point i, run it once and record it. A point with `work` keeps other PEs of its sub-cluster
+ * busy, so all hosts of that are locked. 0: it ran, or could not be started (see *r); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = runs->c->cluster;
@@ -208,7 +207,7 @@ static void pass_run(struct runs *r, int i, const struct work_result *result, in
         snprintf(e.text, sizeof e.text, "%s", result->detail);
     else if (!result->ok && result->outcome.status)
         snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
-    else if (!result->ok)        /* it ended well: the detail says what is wrong with its time */
+    else if (!result->ok)        /* it ended well: the detail explains what is wrong with its time */
         snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
     e.too_short = result->too_short;
     e.too_slow = r->spent.too_slow;
@@ -221,7 +220,7 @@ static void pass_run(struct runs *r, int i, const struct work_result *result, in
     pass_event(r, &e);
 }
 
-/* One point, with retries. 0, -1 (error), or the number of the signal that interrupted. */
+/* Measure one point, with retries. 0, -1 with *err, or the number of the signal that interrupted. */
 static int measure_point(struct runs *r, int i, struct tally *tally, struct hrun_error *err)
 {
     struct work_result result;
@@ -251,7 +250,7 @@ static int measure_point(struct runs *r, int i, struct tally *tally, struct hrun
     }
 }
 
-/* Give this sub-cluster, or (sub = nsubs) runs on several, up once it is hopeless. */
+/* Give up a sub-cluster, or runs on several (sub = nsubs), if it is hopeless. */
 static void give_up(struct runs *r, int sub, struct tally *tally)
 {
     struct event e = { .kind = EVENT_GIVEN_UP, .sub = sub };
@@ -264,7 +263,7 @@ static void give_up(struct runs *r, int sub, struct tally *tally)
     pass_event(r, &e);
 }
 
-/* Is some sub-cluster of this configuration given up, or what runs on several? */
+/* 1 if a sub-cluster of this point is given up, or runs on several are and it is one, else 0. */
 static int is_given_up(const struct campaign *g, const struct tally *tally, const struct point *p)
 {
     for (int i = 0; i < g->nsubs; i++)
@@ -273,8 +272,8 @@ static int is_given_up(const struct campaign *g, const struct tally *tally, cons
     return p->sub < 0 && tally[g->nsubs].given_up;
 }
 
-/* The rule of a command, from the numbers of processes that it has refused. While nothing has worked in this call, the
- * refusals may have other reasons. */
+/* Find the rule of a command from the numbers of processes that it refused. Before the first good run of this call,
+ * refusals may have other reasons and do not count. */
 static int learn_rule(struct runs *r, struct tally *tally, struct hrun_error *err)
 {
     struct campaign *g = r->g;
@@ -305,8 +304,8 @@ static int learn_rule(struct runs *r, struct tally *tally, struct hrun_error *er
     return problem_keep_rule(r->c, err);
 }
 
-/* The program has refused a number of processes and nothing has worked now: what worked in earlier runs and has not
- * failed since. -1: there is none, or no need to ask. */
+/* After a refusal without a good run in this call: a point that worked in earlier runs and has not failed since. -1:
+ * there is none, or it is not needed. */
 static int find_earlier_good(const struct campaign *g, const struct tally *tally, int refused)
 {
     int found = -1;
@@ -320,7 +319,7 @@ static int find_earlier_good(const struct campaign *g, const struct tally *tally
     return g->v[refused].have || !g->v[refused].refused ? -1 : found;
 }
 
-/* One chosen run, and back to the design what became of it. */
+/* Make one chosen run, and pass its outcome to the design. */
 static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct tally *tally, struct hrun_error *err)
 {
     struct campaign *g = r->g;
@@ -358,8 +357,8 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     return 0;
 }
 
-/* Sizes that were given up since *dropped, each said once, and a budget that was found, again where it has grown much
- * beyond *said_s. */
+/* Report each size given up since *dropped, and the automatic budget when it is known or has grown much beyond
+ * *said_s. */
 static void pass_plan_changes(struct runs *r, int *dropped, double *said_s)
 {
     const double much = 1.3;
