@@ -9,7 +9,8 @@
 
 enum { REPETITIONS = 3 };  /* the least number that separates an outlier from a trend */
 
-/* The point with the same configuration and size; its shares may differ. */
+/* The point with the same configuration, size, work and copies, and shares of the same kind (their values may differ).
+ * -1: there is none. */
 static int find_same_point(const struct campaign *g, const struct point *p)
 {
     size_t bytes = (size_t)g->nsubs * sizeof *p->config.pes;

@@ -1,4 +1,4 @@
-/* exchange.c - hrun-calibrate export and import: measurements for other programs, and from them */
+/* exchange.c - hrun-calibrate export and import: exchange measurements with other programs */
 #include "profiles.h"
 
 #include "base/alloc.h"
@@ -13,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A larger file of measurements is a mistake: a record has about 500 bytes, so that this holds 100,000. */
+/* Larger files of measurements are refused. A record has about 500 bytes, so this holds 100,000. */
 static const size_t FILE_MAX = (size_t)64 << 20;
 
 static const char *const STANDARD = "-";    /* standard input or output */
 
 /* ------------------------------------------------------------------ export */
 
-/* Measurements of one profile; and a part of them that goes into one file as one set. */
+/* log: measurements of one profile; part: a subset of them that goes into one file as one set. */
 struct log {
     char *app, *signature;
     struct hrun_samples samples;
@@ -57,7 +57,7 @@ static void exporting_release(struct exporting *e)
     free(e->parts);
 }
 
-/* Keep the measurements of one profile that still count. */
+/* Collect the measurements of one profile that still count. */
 static int visit_export(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
 {
     struct exporting *e = ctx;
@@ -77,8 +77,8 @@ static int visit_export(struct context *c, const char *app, const char *sig, voi
     return 0;
 }
 
-/* -o with {app}, {signature} and {constants} replaced. Constants come from a log, that is maybe from somebody else's
- * file: they name no folder. */
+/* The path of -o with {app}, {signature} and {constants} replaced. Constants may come from a foreign file, so they must
+ * not contain folders. */
 static char *export_path(const char *template, const struct log *log, const char *consts)
 {
     const struct { const char *key, *value; } known[] = {
@@ -109,7 +109,7 @@ static const char *consts_of(const struct hrun_sample *s)
     return s->consts ? s->consts : "";
 }
 
-/* Add a measurement of a log to the part it belongs to: one for each set of constants. */
+/* Add a measurement of a log to its part; there is one for each set of constants. */
 static void add_to_part(struct exporting *e, size_t log, const struct hrun_sample *s)
 {
     struct part *p;
@@ -128,7 +128,7 @@ static void add_to_part(struct exporting *e, size_t log, const struct hrun_sampl
     p->v[p->n++] = s;
 }
 
-/* The text of all parts that go into the file of part `first`. */
+/* Append the text of all parts for the file of part `first`. */
 static int add_export_text(const struct exporting *e, size_t first, struct hrun_buf *out, size_t *left,
                      struct hrun_error *err)
 {
@@ -150,14 +150,14 @@ static int add_export_text(const struct exporting *e, size_t first, struct hrun_
     return rc;
 }
 
-/* A file that is there and is none, such as /dev/null or a pipe, is written to, not replaced. */
+/* Write a file. An existing special file, such as /dev/null or a pipe, is written to, not replaced. */
 static int write_export(const char *path, const struct hrun_buf *text, struct hrun_error *err)
 {
     struct stat st;
     int fd, rc;
 
     if (!strcmp(path, STANDARD)) {
-        context_print_data(text->data, text->len);      /* main tells a failure */
+        context_print_data(text->data, text->len);      /* main reports a failure */
         return 0;
     }
     if (stat(path, &st) || S_ISREG(st.st_mode))
@@ -171,7 +171,7 @@ static int write_export(const char *path, const struct hrun_buf *text, struct hr
     return rc;
 }
 
-/* Is this the first part of its file? */
+/* 1 if part i is the first of its file, else 0. */
 static int begins_file(const struct exporting *e, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -180,7 +180,7 @@ static int begins_file(const struct exporting *e, size_t i)
     return 1;
 }
 
-/* All texts are made before the first file is written. */
+/* Write all files, after making all texts. */
 static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_error *err)
 {
     autofree struct hrun_buf *texts = xcalloc(e->nparts + 1, sizeof *texts);
@@ -203,7 +203,7 @@ static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_
     return rc;
 }
 
-/* Does the last part of a file's name end in ".something"? */
+/* 1 if the last component of a path has a suffix, else 0. */
 static int has_suffix(const char *path)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
@@ -211,8 +211,7 @@ static int has_suffix(const char *path)
     return dot && dot[1] && (!slash || dot > slash + 1) && dot > path;
 }
 
-/* The format that was asked for, else that of the file's name, else, of standard output or a name that ends in nothing,
- * CSV. */
+/* The given format, else that of the file name's suffix, else CSV for standard output or a name without a suffix. */
 static int find_format(const struct calib_settings *s, enum hrun_exchange_format *out, struct hrun_error *err)
 {
     *out = HRUN_EXCHANGE_CSV;
@@ -274,7 +273,7 @@ static int read_import(const char *path, struct hrun_exchange *x, struct hrun_er
     return rc;
 }
 
-/* Is this the first measurement of its profile? */
+/* 1 if measurement i is the first of its profile, else 0. */
 static int begins_profile(const struct hrun_exchange *x, size_t i)
 {
     for (size_t k = i; k-- > 0; )
@@ -283,7 +282,7 @@ static int begins_profile(const struct hrun_exchange *x, size_t i)
     return 1;
 }
 
-/* A name that no definition has is a mistake, or measurements that nothing can be made of. */
+/* Fail for an application without a definition: its name is a mistake, or its measurements are useless. */
 static int check_apps(struct context *c, const struct hrun_exchange *x, struct hrun_error *err)
 {
     for (size_t i = 0; i < x->n; i++) {
@@ -296,7 +295,7 @@ static int check_apps(struct context *c, const struct hrun_exchange *x, struct h
     return 0;
 }
 
-/* Store what one file holds, and tell. */
+/* Store the measurements of one file, and report it. */
 static int store_file(struct context *c, const char *path, const struct hrun_exchange *x, struct hrun_error *err)
 {
     if (!c->set->quiet && x->app && strcmp(x->app, x->v[0].app))
@@ -329,8 +328,8 @@ int calib_import(const struct calib_settings *s, char **files)
     rc = n ? context_open_store(&c, &err) || context_app(&c, NULL, &err)
            : hrun_fail(&err, HRUN_EINVAL, "import needs the name of a file, or - for standard input");
     x = xcalloc((size_t)n + 1, sizeof *x);
-    /* Nothing is stored before everything is read and checked. One file after the other, so that what a file before
-     * has brought is known. */
+    /* All files are read and checked before anything is stored. They are stored one after the other, so that later ones
+     * are compared with earlier ones. */
     for (int i = 0; i < n && !rc; i++)
         rc = read_import(files[i], &x[i], &err)
              || hrun_exchange_claim(&x[i], files[i], s->common.app, s->signature, &err) || check_apps(&c, &x[i], &err);

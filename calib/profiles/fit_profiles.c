@@ -1,4 +1,4 @@
-/* fit_profiles.c - models from the logs: all sub-clusters of a cluster together */
+/* fit_profiles.c - fit models to the logs of all sub-clusters of a cluster together; see profiles.h */
 #include "../network/calib_network.h"
 #include "base/alloc.h"
 #include "base/list.h"
@@ -33,8 +33,8 @@ struct batch {
     struct fit_one *v;
     int n;
     struct hrun_fit_options options;
-    struct hrun_samples *logs;      /* of each profile; what no longer counts is left out */
-    size_t *lengths;                /* records that its log held */
+    struct hrun_samples *logs;      /* of each profile, without records that no longer count */
+    size_t *lengths;                /* for each profile: number of records in its log */
     struct hrun_joint_sub *subs;
     struct hrun_models **models;
 };
@@ -63,7 +63,7 @@ static const char *profile_name(const struct fit_one *one)
     return one->label && *one->label ? one->label : one->signature;
 }
 
-/* Read the log of profile i in place of what was read before. */
+/* Read the log of profile i again. */
 static int read_profile_log(struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_samples fresh = { 0 };
@@ -78,7 +78,7 @@ static int read_profile_log(struct batch *b, int i, struct hrun_error *err)
     return 0;
 }
 
-/* Fit all. What spoils the fit of all together spoils one profile's: each is fitted alone then, to find it out. */
+/* Fit all profiles together. If that fails, fit each one alone to find the one that fails. */
 static void fit_batch(struct batch *b, struct hrun_buf *skipped)
 {
     struct hrun_error why = { 0 };
@@ -89,7 +89,7 @@ static void fit_batch(struct batch *b, struct hrun_buf *skipped)
             if (hrun_model_fit_joint(b->c->app, &b->subs[i], 1, &b->options, &b->models[i], skipped, &why))
                 b->models[i] = NULL;
     }
-    /* The label, which may be none, in place of the name in messages. */
+    /* The label, which may be empty, replaces the name used in messages. */
     for (int i = 0; i < b->n; i++)
         if (b->models[i]) {
             free(b->models[i]->subcluster);
@@ -97,7 +97,7 @@ static void fit_batch(struct batch *b, struct hrun_buf *skipped)
         }
 }
 
-/* Why profile i has no models. */
+/* Fail with the reason why profile i has no models. */
 static int fail_unfitted(const struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_models *none = NULL;
@@ -109,8 +109,8 @@ static int fail_unfitted(const struct batch *b, int i, struct hrun_error *err)
     return hrun_fail_prefix(err, "%s on %s", b->c->app->name, profile_name(&b->v[i]));
 }
 
-/* Store the models of profile i. Whoever measures the same at the same time must not put models of fewer measurements
- * over ours, nor we over theirs: the profile is ours while we look whether its log has grown, and store. */
+/* Store the models of profile i. The profile is locked while its log is checked for new records and the models are
+ * stored, so that a simultaneous calibration never replaces models by those of fewer measurements. */
 static int store_models(struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_store *s = b->c->store;
@@ -132,7 +132,7 @@ static int store_models(struct batch *b, int i, struct hrun_error *err)
     return rc;
 }
 
-/* Read all logs. One that cannot be read is an error on stderr, and stays empty. Result: the exit status. */
+/* Read all logs. A log that cannot be read is reported on stderr and stays empty. Result: the exit status. */
 static int read_logs(struct batch *b)
 {
     int status = 0;
@@ -152,7 +152,7 @@ static int read_logs(struct batch *b)
     return status;
 }
 
-/* What the measurements of profile i do not tell, however well models fit them. */
+/* Warn if the measurements of profile i are too vague (hrun_samples_vague), even if models fit them well. */
 static void warn_vague(const struct batch *b, int i)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
@@ -176,7 +176,7 @@ static int compare_quickest(const void *a, const void *b)
     return x->N != y->N ? (x->N > y->N) - (x->N < y->N) : (x->time_s > y->time_s) - (x->time_s < y->time_s);
 }
 
-/* The size from which on runs take least_s, by how the quickest runs of the two largest sizes grow. */
+/* The size from which runs take least_s, extrapolated from the quickest runs of the two largest sizes. */
 static double long_enough(const struct quickest *v, size_t n, double least_s)
 {
     const struct quickest *a = n > 1 ? &v[n - 2] : NULL, *b = &v[n - 1];
@@ -188,7 +188,8 @@ static double long_enough(const struct quickest *v, size_t n, double least_s)
     return (double)b->N * pow(least_s / b->time_s, 1 / fmin(fmax(power, 0.5), 3));
 }
 
-/* Sizes whose quickest runs are too short for the clock that tells their times, and which would do. v[n]: scratch. */
+/* Warn of sizes whose quickest runs are too short for the resolution of their clock, with a size that is large enough.
+ * v[n]: scratch. */
 static void warn_short(const struct batch *b, struct quickest *v, size_t n, double least_s)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
@@ -280,7 +281,7 @@ int fit_together(struct context *c, struct fit_one *v, int n)
 
 /* ------------------------------------------------------------------ hrun-calibrate fit */
 
-/* What a profile's newest record that tells it calls its sub-cluster, or NULL. The caller frees it. */
+/* The name of the sub-cluster in the profile's newest record that has one, or NULL. The caller frees it. */
 static char *recorded_name(struct context *c, const char *app, const char *sig)
 {
     autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
@@ -293,7 +294,7 @@ static char *recorded_name(struct context *c, const char *app, const char *sig)
     return found;
 }
 
-/* The name that people know a sub-cluster by: the old models have it, but may well be unreadable or not there. */
+/* The name of a sub-cluster from the old models, if they can be read, else from the log. The caller frees it. */
 static char *known_name(struct context *c, const char *app, const char *sig)
 {
     struct hrun_models *old = NULL;
@@ -305,11 +306,11 @@ static char *known_name(struct context *c, const char *app, const char *sig)
     return name ? name : recorded_name(c, app, sig);
 }
 
-/* The profiles of one application, and which of them are of one cluster. */
+/* The profiles of one application, grouped by cluster. */
 struct clusters {
     char *app;
     struct hrun_strvec sigs;
-    size_t *first;      /* of each: the first profile of its cluster */
+    size_t *first;      /* for each profile: the first one of its cluster */
 };
 
 static void clusters_release(struct clusters *k)
@@ -320,7 +321,7 @@ static void clusters_release(struct clusters *k)
     memset(k, 0, sizeof *k);
 }
 
-/* Two clusters are one. */
+/* Merge the clusters of profiles i and j. */
 static void join_clusters(struct clusters *k, size_t i, size_t j)
 {
     size_t from = k->first[i] > k->first[j] ? k->first[i] : k->first[j];
@@ -331,8 +332,8 @@ static void join_clusters(struct clusters *k, size_t i, size_t j)
             k->first[m] = to;
 }
 
-/* Profiles belong together that a record which counts names as of one cluster, directly or through others. Each log
- * is read once. */
+/* Group the profiles of an application: two are of one cluster if a valid record names both, directly or through
+ * others. Each log is read once. */
 static int find_clusters(struct context *c, const char *app, struct clusters *out, struct hrun_error *err)
 {
     struct clusters k = { .app = xstrdup(app), .sigs = HRUN_STRVEC_INIT };
@@ -348,7 +349,7 @@ static int find_clusters(struct context *c, const char *app, struct clusters *ou
         struct hrun_samples log = { 0 };
 
         if (hrun_store_samples(c->store, app, k.sigs.v[i], &log, NULL))
-            continue;     /* an error when it is fitted */
+            continue;     /* reported when it is fitted */
         hrun_samples_current(&log);
         for (size_t r = 0; r < log.n; r++)
             for (size_t j = 0; j < k.sigs.n; j++)
@@ -376,7 +377,7 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
         v[n] = (struct fit_one) { sigs->v[i], names[n] ? names[n] : "", 0, NULL };
         n++;
         if (c->view && hrun_netview_find(c->view, v[n - 1].label) < 0)
-            c->view = NULL;     /* the options name other hosts */
+            c->view = NULL;     /* it is of other hosts */
     }
     if (view && !c->view && !c->set->quiet)
         fprintf(stderr, "hrun-calibrate: %s on %s: not of the hosts that the options name; terms that ask for the "
@@ -402,13 +403,13 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
     return status;
 }
 
-/* What is kept from one profile to the next. */
+/* State of the visits of profiles. */
 struct fitting {
     struct clusters clusters;
-    int status;         /* of those that were fitted */
+    int status;         /* exit status so far */
 };
 
-/* The first profile of a cluster stands for all. ctx: struct fitting. */
+/* Fit a cluster at the visit of its first profile. ctx: struct fitting. */
 static int visit_fit(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
 {
     struct fitting *f = ctx;

@@ -1,7 +1,7 @@
-/* pe_speeds.c - hrun-calibrate speeds: how quick the PEs of each sub-cluster are, for definitions with formulas
+/* pe_speeds.c - hrun-calibrate speeds: measure the speeds of the PEs of each sub-cluster, for definitions with formulas
  *
- * hrun-probe multiplies matrices on all PEs at once, with as many processes on each as asked for; what a product takes
- * is kept in the store (model/model.h).
+ * hrun-probe multiplies matrices on all PEs at once, with each of the given numbers of processes per PE. The times of a
+ * product are kept in the store (model/model.h).
  */
 #include "../common/alone.h"
 #include "base/json.h"
@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Products that are timed of each M. */
+/* Number of timed products for each M. */
 enum { REPETITIONS = 10 };
 
-/* Samples of one launch: of sub-cluster i repetition r, the mean over its ranks. */
+/* Samples of one launch: for sub-cluster i and repetition r, the mean over the ranks. */
 struct products {
     int repetitions, nsubs;
     int64_t order;
@@ -28,7 +28,7 @@ struct products {
     int *ranks;                 /* nsubs */
 };
 
-/* A line "product RANK ORDER LIBRARY SECONDS...". */
+/* Read a line "product RANK ORDER LIBRARY SECONDS...". */
 static int read_product(const char *line, const struct hrun_layout *l, struct products *m)
 {
     long long order;
@@ -72,7 +72,7 @@ static int read_products(char *text, const struct hrun_layout *l, struct product
     return 0;
 }
 
-/* Into the log of the sub-cluster, and its speeds anew from all that are there. */
+/* Append the samples to the log of the sub-cluster, and compute its speeds from the whole log. */
 static int store_speeds(struct context *c, int sub, int pes, int M, const struct products *m, struct hrun_error *err)
 {
     const char *name = c->cluster->subs[sub].name;
@@ -104,7 +104,7 @@ static int store_speeds(struct context *c, int sub, int pes, int M, const struct
     return rc;
 }
 
-/* All PEs with M processes on each. */
+/* Measure all PEs with M processes on each. */
 static int measure_pe_speeds(struct context *c, const int *pes, int M, int repetitions, int *interrupted,
                           struct hrun_error *err)
 {

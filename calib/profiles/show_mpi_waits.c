@@ -1,4 +1,4 @@
-/* show_mpi_waits.c - what show tells of watched runs; see profiles.h for the contracts */
+/* show_mpi_waits.c - watched runs in `show`; see profiles.h for the contracts */
 #include "profiles.h"
 
 #include "base/alloc.h"
@@ -17,7 +17,7 @@ struct group {
     double overhead;                   /* largest */
 };
 
-/* Did the others of a mixed run wait for the sub-cluster with this signature? */
+/* 1 if the other sub-clusters of a mixed run waited for the one with this signature, else 0. */
 static int awaited(const struct hrun_sample *s, const char *signature)
 {
     for (int i = 0, n = hrun_list_count(s->signatures); i < n; i++)
@@ -47,7 +47,7 @@ static void add_run(struct group *g, const struct hrun_sample *s, const struct w
     g->overhead = fmax(g->overhead, seen->overhead);
 }
 
-/* Set *groups, which the caller frees. Result: how many. */
+/* Set *groups, which the caller frees. Result: the number of groups. */
 static int make_groups(const struct hrun_samples *samples, const char *signature, struct group **groups)
 {
     struct group *v = xcalloc(samples->n + 1, sizeof *v);

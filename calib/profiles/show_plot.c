@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Curves of more P lie on each other in so few lines; lines of text are read best up to some 100 characters. */
+/* Limits: in HEIGHT lines, more than CURVES curves overlap; wide lines of text are hard to read. */
 enum { CURVES = 4, HEIGHT = 12, WIDTH_MAX = 100 };
 
 int show_plot_wanted(const struct calib_settings *s)
@@ -19,7 +19,7 @@ int show_plot_wanted(const struct calib_settings *s)
     return !s->common.json && (s->show.plot || isatty(STDOUT_FILENO));
 }
 
-/* The process's own locale stays "C", by which numbers are read and written. */
+/* 1 if the user's locale has UTF-8, else 0. The process's locale stays "C", which numbers need. */
 static int shows_utf8(void)
 {
     locale_t l = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
@@ -42,7 +42,8 @@ static int compare_whole(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Distinct P of these runs, ascending, at most CURVES spread over all; or distinct M with M = 0. v[samples->n]. */
+/* v[samples->n]: the distinct P of runs with this M, ascending, at most CURVES of them spread over the range; M = 0:
+ * the distinct M. Result: their number. */
 static int distinct(const struct hrun_samples *samples, int M, int *v)
 {
     int n = 0, d = 0;
@@ -68,7 +69,7 @@ static int compare_x(const void *a, const void *b)
     return (x->x > y->x) - (x->x < y->x);
 }
 
-/* The runs with these M and P into points[samples->n]. */
+/* Copy the runs with this M and P to points[samples->n]. Result: their number. */
 static int copy_points(const struct hrun_samples *samples, int M, int P, struct textplot_point *points)
 {
     int n = 0;
@@ -80,7 +81,7 @@ static int copy_points(const struct hrun_samples *samples, int M, int P, struct 
     return n;
 }
 
-/* A profile that is plotted. */
+/* A profile to be plotted. */
 struct plotted {
     const struct hrun_app *app;     /* NULL: without curves */
     const struct hrun_samples *samples;
@@ -88,7 +89,7 @@ struct plotted {
     const char *fitted;             /* what the legend calls the curves */
 };
 
-/* What the models say at the sizes that were run. */
+/* The models' times at the sizes that were run. */
 static int predict_points(const struct plotted *w, int M, int P, const struct textplot_series *runs,
                           struct textplot_point *points)
 {
@@ -138,8 +139,8 @@ static void plot_one(const struct plotted *w, int M, const int *P, int n, struct
     free(points);
 }
 
-/* What is shown knows no hosts: models with terms that ask for their network are fitted anew without these. NULL: they
- * need not, or cannot be. */
+/* `show` has no hosts: fit models that have network terms again, without these. NULL: there are none, or the fit
+ * fails. */
 static struct hrun_models *without_network(const struct hrun_app *app, const struct hrun_samples *samples,
                                            struct hrun_models *m)
 {

@@ -1,4 +1,4 @@
-/* show_profiles.c - showing profiles as text and as JSON, and going through those there are */
+/* show_profiles.c - show profiles as text and as JSON, and visit all profiles; see profiles.h */
 #include "base/json.h"
 #include "base/units.h"
 #include "model/speeds.h"
@@ -65,7 +65,7 @@ void models_warn(struct hrun_models *const *m, int n)
 
 /* ------------------------------------------------------------------ show */
 
-/* Is it a network term (lib/app)? The definition need not be there. */
+/* 1 if the text is a network term (lib/app), else 0. The definition may be missing. */
 static int is_network_term(const char *term)
 {
     for (int op = 0; op < HRUN_NET_NOPS; op++) {
@@ -77,8 +77,8 @@ static int is_network_term(const char *term)
     return 0;
 }
 
-/* The formulas of the models, those with network terms in use, or all: coefficients in s per unit of the term, of a
- * network term a number. */
+/* Append the formulas of the models with network terms in use, or of all. Coefficients are in s per unit of the term;
+ * those of network terms have no unit. */
 static void add_formulas(const struct hrun_models *m, int all, struct hrun_buf *out)
 {
     for (int i = 0; i < m->n; i++) {
@@ -101,7 +101,7 @@ static void add_formulas(const struct hrun_models *m, int all, struct hrun_buf *
     }
 }
 
-/* As many coefficients as runs follow these exactly, which says nothing of others. */
+/* The training error, or null if there are as many coefficients as runs, since the fit is then exact. */
 static json_t *training_error(const struct hrun_fit_record *r, double value)
 {
     return r->dof ? json_real(value) : json_null();
@@ -153,11 +153,11 @@ struct stored_profile {
     const char *app, *signature;
     struct hrun_samples samples;
     size_t old;               /* measurements that no longer count */
-    struct hrun_models *m;    /* NULL: there are none, or they cannot be read: why */
+    struct hrun_models *m;    /* NULL: there are none, or they cannot be read, for the reason in why */
     struct hrun_error why;
 };
 
-/* Times over N; without a definition there are marks and no curves. */
+/* Append the plot of times over N; without a definition it has no curves. */
 static void add_plot(struct context *c, const struct stored_profile *p, struct hrun_buf *out)
 {
     context_drop_app(c);
@@ -165,7 +165,7 @@ static void add_plot(struct context *c, const struct stored_profile *p, struct h
     context_drop_app(c);
 }
 
-/* "lu on xeon.1c-...": what was measured, and the models. */
+/* Append a profile, headed by "lu on xeon.1c-...": its measurements and models. */
 static void add_profile(struct context *c, const struct stored_profile *p, struct hrun_buf *out)
 {
     autofree char *command = problem_title(c->set, p->app);
@@ -238,7 +238,8 @@ static int visit_show(struct context *c, const char *app, const char *sig, void 
     return rc;
 }
 
-/* Has the application a profile, or cannot its folder be read? A calibration that failed leaves an empty folder. */
+/* 1 if the application has a profile or its folder cannot be read, else 0. A failed calibration leaves an empty
+ * folder. */
 static int has_profiles(const struct context *c, const char *app)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec signatures = HRUN_STRVEC_INIT;
@@ -327,7 +328,7 @@ int calib_show(const struct calib_settings *s, char **apps)
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     int seen = 0, status;
 
-    /* A definition is of use to plots, and not needed to show what is stored. */
+    /* Plots use a definition, but do not need one. */
     if (how.plot && context_app(&c, NULL, &err))
         err = (struct hrun_error){ 0 };
     if (context_open_store(&c, &err))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a plot is drawn with: the corner, the two axes, a tick, a point of a curve. */
+/* The characters of a plot: the corner, the two axes, a tick, a point of a curve. */
 struct strokes {
     const char *corner, *across, *down, *tick, *curve;
 };
@@ -47,7 +47,7 @@ static int find_plot_ranges(struct canvas *c, const struct textplot_series *v, i
     return found;
 }
 
-/* The cell of a value on axis a, of n; what does not vary stands in the middle. */
+/* The cell, of n, of a value on axis a; the middle one if the axis has a single value. */
 static int place(const struct canvas *c, int a, double ln, int n)
 {
     double range = c->high[a] - c->low[a];
@@ -60,7 +60,7 @@ static void set_cell(struct canvas *c, double lnx, double lny, char what)
     c->cells[(c->rows - 1 - place(c, 1, lny, c->rows)) * c->columns + place(c, 0, lnx, c->columns)] = what;
 }
 
-/* One point for each column between two. */
+/* Draw a point in each column between a and b. */
 static void put_line(struct canvas *c, const struct textplot_point *a, const struct textplot_point *b)
 {
     double x0 = log(a->x), y0 = log(a->y), x1 = log(b->x), y1 = log(b->y);
@@ -101,7 +101,7 @@ static void print_row(const struct canvas *c, int row, const struct strokes *s, 
     hrun_buf_addc(out, '\n');
 }
 
-/* The times of the upper, the middle and the lowest row. */
+/* Make the labels of the upper, the middle and the lowest row. */
 static int make_labels(const struct canvas *c, struct hrun_buf *labels)
 {
     int width = 0;

@@ -1,5 +1,4 @@
-/* calib_report.c - hrun-calibrate report: gathers what is known into one document, and writes that as a page or as
- * images; see calib_report.h */
+/* calib_report.c - hrun-calibrate report: make the document, and write it as a page or as images; see calib_report.h */
 #include "calib_report.h"
 
 #include "../network/calib_network.h"
@@ -14,7 +13,7 @@ static const size_t TEMPLATE_MAX = (size_t)1 << 20;
 
 /* ------------------------------------------------------------------ the document */
 
-/* The sub-clusters; of the first with each profile also the profile, and as text its models and waits. */
+/* Add the sub-clusters and each profile once; append each profile's models and waits as text. */
 static void add_subs_and_profiles(const struct report *r, json_t *root, struct hrun_buf *text)
 {
     json_t *subs = json_array(), *profiles = json_array();
@@ -40,7 +39,7 @@ static void add_subs_and_profiles(const struct report *r, json_t *root, struct h
     json_object_update_new(root, json_pack("{s:o, s:o}", "subclusters", subs, "profiles", profiles));
 }
 
-/* What runs cost: of each sub-cluster alone, of several, and of all. */
+/* The costs of runs: on each sub-cluster alone, on several, and in all. */
 static json_t *costs_json(const struct report *r)
 {
     json_t *all = json_array();
@@ -67,7 +66,7 @@ static json_t *costs_json(const struct report *r)
     return all;
 }
 
-/* The document, and as text for those who cannot see the page. */
+/* Make the document, and its tables as text for readers without the page. */
 static int make_document(struct report *r, const struct calib_settings *s, json_t *root, struct hrun_buf *text,
                          struct hrun_error *err)
 {
@@ -95,13 +94,13 @@ static int make_document(struct report *r, const struct calib_settings *s, json_
 
 /* ------------------------------------------------------------------ files */
 
-/* What is put into a template: the document, and its tables as text. */
+/* The contents of a template: the document, and its tables as text. */
 struct contents {
     const json_t *root;
     const char *text;
 };
 
-/* Text as text of a page; in a script, JSON, which "</script>" or "<!--" would end or change. */
+/* Append text escaped for HTML; in_script = 1: JSON in a script, in which "</script>" and "<!--" must not occur. */
 static void add_escaped(const char *text, int in_script, struct hrun_buf *out)
 {
     for (const char *s = text; *s; s++) {
@@ -112,7 +111,7 @@ static void add_escaped(const char *text, int in_script, struct hrun_buf *out)
     }
 }
 
-/* The page with the document in the places of @TITLE@, @TEXT@ and @DATA@. */
+/* Write the page with the document in place of @TITLE@, @TEXT@ and @DATA@. */
 static int write_html(const struct contents *what, const char *page, const char *path, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
@@ -144,7 +143,7 @@ static int write_pdf(const struct contents *what, const char *script, const char
            hrun_file_replace(path, out.data, out.len, 0666, err) ? -1 : 0;
 }
 
-/* NAME.png -> NAME-1.png, NAME-2.png, ...: each is named on standard output with its title. */
+/* Write NAME-1.png, NAME-2.png, ... for NAME.png, and print the name and title of each. */
 static int write_png(const struct contents *what, const char *script, const char *path, struct hrun_error *err)
 {
     static const char begin[] = "\x89PNG\r\n\x1a\n", title_begin[] = "figure ";
@@ -197,7 +196,7 @@ static const struct output_kind *find_output_kind(const char *path, struct hrun_
 
 /* ------------------------------------------------------------------ the errand */
 
-/* The application that is meant: named by a word or by -app, or the only one that has profiles. */
+/* Find the application: named by a word or by -app, else the only one with profiles. */
 static int find_report_app(struct context *c, struct settings *set, char **apps, struct hrun_strvec *names,
                            struct hrun_error *err)
 {
@@ -241,7 +240,7 @@ int calib_report(const struct calib_settings *settings, char **apps)
              make_document(&r, &s, root, &text, &err) ? -1 : 0;
 
     if (!rc) {
-        /* The share folder is that of the profiles that are searched last. */
+        /* The share folder contains the profile folder that is searched last. */
         path = hrun_strf("%s/../%s", c.app_dirs.v[c.app_dirs.n - 1], kind->template);
         rc = hrun_file_read(path, TEMPLATE_MAX, &template, &err) ||
              kind->write(&(struct contents){ root, text.data }, template.data, s.output, &err) ? -1 : 0;

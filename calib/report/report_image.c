@@ -1,6 +1,6 @@
 /* report_image.c - the figures of a report as PNG and PDF, by share/report.gnuplot; see calib_report.h
  *
- * The script gets data blocks with the columns below, in which NaN stands for what is not known.
+ * The script gets data blocks with the columns below; NaN means not known.
  */
 #include "calib_report.h"
 
@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Exit statuses of a child that could not become gnuplot, as env(1). */
+/* Exit statuses of a child that cannot execute gnuplot, as of env(1). */
 enum { NO_EXEC = 126, NO_PROGRAM = 127 };
 
 /* ------------------------------------------------------------------ gnuplot */
 
-/* A file in memory for a standard stream of gnuplot. */
+/* Create a file in memory with this text, for a standard stream of gnuplot. Result: its descriptor. */
 static int stream_open(const struct hrun_buf *text)
 {
     int fd = memfd_create("hrun-gnuplot", MFD_CLOEXEC);
@@ -52,7 +52,7 @@ static int check_gnuplot(int status, int drawn, struct hrun_buf *words, struct h
         return hrun_fail(err, HRUN_EIO, "gnuplot ended by signal %d", WTERMSIG(status));
     if (!WEXITSTATUS(status) && drawn)
         return 0;
-    /* The last line is why. */
+    /* The last line is the reason. */
     while (words->len && strchr("\n ", words->data[words->len - 1]))
         words->data[--words->len] = 0;
     last = strrchr(words->data, '\n');
@@ -60,8 +60,8 @@ static int check_gnuplot(int status, int drawn, struct hrun_buf *words, struct h
                      : last ? last + 1 : words->data);
 }
 
-/* Append to *out what gnuplot(1) writes for a script, to *words what it prints. There is no shell, no file on disk, and
- * no start-up file of the user. */
+/* Run a script with gnuplot(1); append its output to *out and its messages to *words. No shell, no file on disk and no
+ * start-up file of the user is involved. */
 static int gnuplot_run(const struct hrun_buf *script, struct hrun_buf *out, struct hrun_buf *words,
                        struct hrun_error *err)
 {
@@ -89,8 +89,8 @@ static int gnuplot_run(const struct hrun_buf *script, struct hrun_buf *out, stru
 /* ------------------------------------------------------------------ the data */
 
 static const struct block {
-    const char *name, *path;        /* path: of an array of objects, or of one */
-    const char *keys;               /* the members that are its columns, with a blank between */
+    const char *name, *path;        /* path: of an array of objects, or of one object */
+    const char *keys;               /* the members that are its columns, separated by blanks */
 } blocks[] = {
     { "SUBS", "subclusters", "name" },
     { "RUNS", "runs", "N P time_s wall_s fitted_s low_s high_s on M counts" },
@@ -112,8 +112,7 @@ static const struct block trip_blocks[] = {
     { "TRIP", "measured", "bytes time_s" }, { "TRIP_MODEL", "model", "bytes time_s" },
 };
 
-/* Append text[len] for gnuplot. Of text that comes from measurements nothing may mean more than a character: quotes end
- * a word, backquotes, backslashes and at signs may mean something to gnuplot elsewhere. */
+/* Append text[len] for gnuplot, with replacements for characters that gnuplot interprets. */
 static void add_gnuplot_text(const char *text, size_t len, struct hrun_buf *out)
 {
     for (const unsigned char *s = (const unsigned char *)text, *end = s + len; s < end; s++) {
@@ -139,7 +138,8 @@ static void add_cell(const json_t *v, struct hrun_buf *out)
     }
 }
 
-/* $NAME and, as the variable NAME, the number of its rows. An empty block has a row of NaN, as gnuplot wants one. */
+/* Append the data block $NAME, and the variable NAME with its number of rows. An empty block gets a row of NaN, since
+ * gnuplot needs one. */
 static void add_block(const struct block *block, const char *name, const json_t *root, struct hrun_buf *out)
 {
     const json_t *rows = report_member(root, block->path);
@@ -182,7 +182,7 @@ int report_draw(const json_t *root, const char *script, const char *text, struct
     hrun_buf_adds(&all, "$TEXT << EOD\n");
     for (size_t n; text && *text; text += n + (text[n] == '\n')) {
         n = strcspn(text, "\n");
-        hrun_buf_addc(&all, ' ');   /* no line of text is the end of the block */
+        hrun_buf_addc(&all, ' ');   /* so that no line equals the end mark of the block */
         add_gnuplot_text(text, n, &all);
         hrun_buf_addc(&all, '\n');
     }

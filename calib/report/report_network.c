@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Pairs of switches whose messages are shown: a colour each. */
+/* Limit of the pairs of switches shown, each in a colour. */
 enum { PAIRS_SHOWN = 8 };
 enum { HALF_OCTAVES = 40 };            /* curves go to 2^(40/2) bytes, as the experiments do */
 
@@ -18,7 +18,7 @@ static void append_message(json_t *to, double bytes, double time_s, double max_s
                                         fmax(max_s, time_s)));
 }
 
-/* What the model says of round trips with an empty answer between two hosts. */
+/* The model's times of round trips with an empty answer between two hosts. */
 static json_t *trip_model_json(const struct hrun_net *net, int i, int j)
 {
     json_t *model = json_array();
@@ -29,7 +29,7 @@ static json_t *trip_model_json(const struct hrun_net *net, int i, int j)
     return model;
 }
 
-/* Measured round trips by the two switches, and what the model says of one pair of hosts of each. */
+/* Measured round trips for each pair of switches, and the model's times for one of its pairs of hosts. */
 static json_t *round_trips_json(const struct hrun_net *net, const struct hrun_net_records *records)
 {
     json_t *all = json_array();
@@ -58,7 +58,7 @@ static json_t *round_trips_json(const struct hrun_net *net, const struct hrun_ne
     return all;
 }
 
-/* An operation by one host with all others: measured, and what the model says where it says something. */
+/* An operation of one host with all others: measured times, and the model's if there are any. */
 static json_t *operation_json(const struct hrun_net *net, const struct hrun_net_records *records,
                               enum hrun_net_kind kind, enum hrun_net_op op)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record that names more PEs is not believed. */
+/* Records with more PEs are ignored. */
 enum { PES_MAX = 1 << 20 };
 
 static const char *or_empty(const char *s)
@@ -38,7 +38,8 @@ static int read_app_logs(struct report *r, struct hrun_error *err)
     return 0;
 }
 
-/* Later runs precede earlier ones, and calibration all others, which may have used a part of the cluster. */
+/* 1 if a precedes b: calibration runs precede others, which may have used a part of the cluster; then later runs
+ * precede earlier ones. */
 static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
 {
     int x = !strcmp(or_empty(a->origin), "calibration"), y = b && !strcmp(or_empty(b->origin), "calibration");
@@ -46,7 +47,7 @@ static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
     return !b || (x != y ? x : strcmp(or_empty(a->date), or_empty(b->date)) >= 0);
 }
 
-/* The newest run that names the sub-clusters of its configuration; *log: where it stands. NULL: there is none. */
+/* The newest run whose record names the sub-clusters; *log: the index of its log. NULL: there is none. */
 static const struct hrun_sample *newest_calibration(const struct report *r, int *log)
 {
     const struct hrun_sample *found = NULL;
@@ -78,7 +79,7 @@ static void add_report_sub(struct report *r, const char *name, int log)
     r->subs[r->nsubs++] = (struct report_sub){ .name = xstrdup(name), .log = log };
 }
 
-/* The sub-clusters as the newest run names them, with their profiles; where none does, each profile is one. */
+/* Set the sub-clusters by the names in the newest run, with their profiles; if there is none, one for each profile. */
 static void find_report_subs(struct report *r)
 {
     int log = 0, n;
@@ -119,7 +120,7 @@ int report_is_first(const struct report *r, int i)
 
 /* ------------------------------------------------------------------ which runs */
 
-/* The sub-cluster of the report that was the i-th of a run; -1: it is of another cluster. */
+/* The report's sub-cluster that corresponds to the i-th of a run; -1: the run is of another cluster. */
 static int match_report_sub(const struct report *r, const struct hrun_sample *s, int i)
 {
     int named = i < hrun_list_count(s->signatures);
@@ -131,8 +132,8 @@ static int match_report_sub(const struct report *r, const struct hrun_sample *s,
     return -1;
 }
 
-/* The configuration of a run over the report's sub-clusters, and its PEs in all, from the text of its record. Result:
- * on how many of them it ran; 0: also on others, or the text tells none. */
+/* Read the configuration of a run on the report's sub-clusters, and its number of PEs, from the text of its record.
+ * Result: the number of sub-clusters used; 0: it used others, too, or the text has no configuration. */
 static int read_report_config(const struct report *r, struct report_run *run, struct hrun_config *out)
 {
     const struct hrun_sample *s = run->s;
@@ -157,8 +158,8 @@ static int read_report_config(const struct report *r, struct report_run *run, st
     return outside ? 0 : used;
 }
 
-/* Set the configuration of a run from the log of sub-cluster `sub`. It stays NULL where the run used other sub-clusters
- * or the record contradicts itself. */
+/* Set the configuration of a run from the log of sub-cluster `sub`. It stays NULL if the run used other sub-clusters or
+ * the record contradicts itself. */
 static void place_run(struct report *r, struct report_run *run, int sub)
 {
     const struct hrun_sample *s = run->s;
@@ -167,7 +168,7 @@ static void place_run(struct report *r, struct report_run *run, int sub)
     double P = 0;
 
     run->sub = -1;
-    /* A run on one sub-cluster is its log's, whatever the sub-cluster was called then. */
+    /* A run on one sub-cluster belongs to its log, even if the sub-cluster had another name. */
     if (!s->mixed && used != 1) {
         config = hrun_config_alone(r->nsubs, sub, s->pes, s->M);
         used = 1;
@@ -228,7 +229,7 @@ static void find_runs(struct report *r)
     for (int i = 0; i < r->nruns; i++) {
         const struct report_run *last = kept ? &r->runs[kept - 1] : NULL;
 
-        /* A run on several sub-clusters stands in the log of each; times are kept to the last bit. */
+        /* A run on several sub-clusters is in the log of each, with exactly equal times. */
         if (last && last->s->mixed && r->runs[i].s->mixed && !run_order(last, &r->runs[i]))
             free(r->runs[i].config);
         else
@@ -239,8 +240,8 @@ static void find_runs(struct report *r)
 
 /* ------------------------------------------------------------------ the cluster */
 
-/* What PEs cost and draw, as the cluster file of the options says, without asking a host. A failure is printed, and the
- * report is made without prices. */
+/* Set price and power of PEs from the cluster file of the options, without contacting a host. A failure is printed, and
+ * the report has no prices. */
 static void find_prices(const struct calib_settings *s, struct hrun_cluster *cl)
 {
     const char *path = s->common.cluster_file;
@@ -263,7 +264,7 @@ static void find_prices(const struct calib_settings *s, struct hrun_cluster *cl)
                     "time against cost\n", path, cl->subs[i].name);
 }
 
-/* The cluster of the runs, for lib/session. Its only host has a name that no network knows. */
+/* The cluster of the runs, for lib/session. Its only host has a name that is in no network. */
 static struct hrun_cluster *make_report_cluster(const struct report *r)
 {
     struct hrun_cluster *cl = xcalloc(1, sizeof *cl);
@@ -282,7 +283,7 @@ static struct hrun_cluster *make_report_cluster(const struct report *r)
     return cl;
 }
 
-/* The network of the hosts that the options name counts if the report is of their sub-clusters. */
+/* Drop the network of the hosts that the options name unless the report is about their sub-clusters. */
 static void drop_other_network(const struct report *r)
 {
     struct context *c = r->c;

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Configurations shown at one size: more dots than this hide each other. */
+/* Limit of the configurations shown at one size: more dots would hide each other. */
 enum { SHOWN_MAX = QUESTION_TOP_MAX };
 
-/* For json_pack's o?: null where v is not finite or, of a time, not above 0. */
+/* For json_pack's o?: the time v, or NULL if it is not finite and above 0. */
 static json_t *time_json(double v)
 {
     return v > 0 ? json_real(v) : NULL;
@@ -69,7 +69,7 @@ static json_t *run_json(const struct report_run *run)
 /* The runs of one configuration at one size, with equal or with unequal shares. */
 struct recorded {
     const struct report_run *run;   /* one of them */
-    double time_s;                  /* their median */
+    double time_s;                  /* the median of their times */
 };
 
 static int is_run_of(const struct report_run *a, const struct hrun_config *config, int dealt)
@@ -77,7 +77,7 @@ static int is_run_of(const struct report_run *a, const struct hrun_config *confi
     return a->counts && a->config && a->dealt == dealt && hrun_config_equal(a->config, config);
 }
 
-/* Of runs[n] of one size, into out[n]. Result: how many there are. */
+/* Group runs[n] of one size into out[n]. Result: the number of groups. */
 static int find_recorded(const struct report_run *runs, int n, struct recorded *out)
 {
     autofree double *times = xcalloc((size_t)n + 1, sizeof *times);
@@ -99,7 +99,7 @@ static int find_recorded(const struct report_run *runs, int n, struct recorded *
     return nout;
 }
 
-/* What hrun decides at N. 0, 1: nothing, because of *why. */
+/* hrun's decision at N. Result: 0; 1: there is none, for the reason in *why. */
 static int ask_hrun(struct report *r, const struct question *q, int64_t N, struct decision *d, struct hrun_error *why)
 {
     *why = (struct hrun_error){ 0 };
@@ -116,7 +116,7 @@ static int ask_hrun(struct report *r, const struct question *q, int64_t N, struc
     return 1;
 }
 
-/* Add the predicted times of the best configurations with equal, proportional and the best shares. */
+/* Add the predicted times of the best configurations with equal, proportional and optimal shares. */
 static void add_share_times(struct report *r, int64_t N, json_t *root)
 {
     static const char *const how[] = { "equal", "proportional", "best" };
@@ -145,7 +145,7 @@ static json_t *chosen_json(const struct decision *d)
                          : NULL);
 }
 
-/* How good the choice d (NULL: there is none) is, by what was recorded at its size. */
+/* The quality of the choice d (NULL: there is none), by the runs recorded at its size. */
 static json_t *size_json(int64_t N, const struct decision *d, const struct recorded *v, int n)
 {
     const struct recorded *best = v;
@@ -168,7 +168,7 @@ static json_t *size_json(int64_t N, const struct decision *d, const struct recor
     return out;
 }
 
-/* The configurations that were recorded at the size that is shown, with their cost and energy. */
+/* The configurations recorded at the shown size, with their cost and energy. */
 static json_t *measured_json(const struct report *r, const struct recorded *v, int n)
 {
     json_t *all = json_array();
@@ -189,7 +189,7 @@ static json_t *measured_json(const struct report *r, const struct recorded *v, i
     return all;
 }
 
-/* The runs of one size and, where some count, the choice there. */
+/* Add the runs of one size and, if some of them count, the choice there. */
 static int add_runs_of_size(struct report *r, struct report_run *runs, int n, json_t *root, struct hrun_error *err)
 {
     struct question q = { .anew = 1, .top = 1 };
@@ -240,7 +240,7 @@ static json_t *choices_json(const struct hrun_plan *plan)
     return all;
 }
 
-/* By how much the waits of the last watched run change the share of a process of each sub-cluster; NULL: none does. */
+/* The change, by waits of the last watched run, of a process's share on each sub-cluster; NULL: there is none. */
 static json_t *waits_changes_json(const struct decision *d)
 {
     json_t *all = d->shares.unwatched && d->shares.each ? json_array() : NULL;
@@ -251,7 +251,7 @@ static json_t *waits_changes_json(const struct decision *d)
     return all;
 }
 
-/* Time against cost or energy at N; NULL where a price or power is not known. */
+/* Time against cost or energy at N; NULL if a price or power is not known. */
 static json_t *tradeoff_json(struct report *r, int64_t N, const char *objective)
 {
     struct question q = { .anew = 1, .top = SHOWN_MAX, .objective = objective, .table = 1 };

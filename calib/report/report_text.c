@@ -1,4 +1,4 @@
-/* report_text.c - a report as tables of text: what PDF and browsers without JavaScript show; see calib_report.h */
+/* report_text.c - a report as tables of text, for PDF and for browsers without JavaScript; see calib_report.h */
 #include "calib_report.h"
 
 #include "base/units.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Members that end in _s are times, epsilon and delta parts of 1. */
+/* Members that end in _s are times in s; epsilon and delta are fractions. */
 struct text_table {
     const char *title, *path;       /* path: of the array whose objects are its rows */
     size_t most;                    /* rows shown */
