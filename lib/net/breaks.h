@@ -1,13 +1,12 @@
 /* breaks.h - structural breaks of a line
  *
- * Purpose: where do protocols change with the message size? Bai and Perron, "Computation and analysis of multiple
- * structural change models", J. of Applied Econometrics 18, 2003 (paper 002, section 3): of all partitions into 1..m
- * pieces of at least h points the one with the least sum of squares by dynamic programming, and of their numbers the
- * one with the least BIC. Exact: brute force over all partitions gives the same.
- * A larger message takes no less time within a piece: slopes are >= 0.
- * Invariants: a piece has at least h points and two different x; of equal sums the earliest breaks, of equal BIC the
- * fewest pieces. BIC = n ln(rss / n) + p ln n, where p = 3 npieces - 1 counts the coefficients of the lines and the
- * breaks; what rounding alone makes of exact lines counts as no residual. */
+ * Purpose: find the message sizes at which protocols change. Bai and Perron, "Computation and analysis of multiple
+ * structural change models", J. of Applied Econometrics 18, 2003 (paper 002, section 3): for each number of pieces 1..m
+ * with at least h points each, dynamic programming finds the partition with the least sum of squares, exactly; the
+ * number of pieces is the one with the least BIC. Slopes are >= 0, as times do not fall with the size within a piece.
+ * Invariants: a piece has at least h points and two different x; ties go to the earliest breaks and the fewest pieces.
+ * BIC = n ln(rss / n) + p ln n, where p = 3 npieces - 1 counts the coefficients of the lines and the breaks; residuals
+ * within rounding errors of exact lines count as 0. */
 #ifndef HRUN_NET_BREAKS_H
 #define HRUN_NET_BREAKS_H
 
@@ -34,7 +33,7 @@ struct hrun_breaks_points {
     size_t n;
 };
 
-/* least: points of a piece, >= 2. most: pieces, >= 1. Time: n^2 most.
+/* Find the breaks. least: fewest points of a piece, >= 2. most: largest number of pieces, >= 1. Takes n^2 most steps.
  * Errors: HRUN_EINVAL (more than HRUN_BREAKS_POINTS_MAX points), HRUN_ENODATA (fewer than `least` points or than two
  * different x). */
 int hrun_breaks_find(const struct hrun_breaks_points *points, size_t least, int most, struct hrun_breaks *out,

@@ -72,9 +72,9 @@ void hrun_net_records_release(struct hrun_net_records *r);
  *     KIND I J K N BYTES BACK REPETITIONS TIME SD MAX [MEAN]
  *     spent SECONDS
  *     end
- * Other lines are not ours and are passed over. KIND is a word of the list at the top. Errors: HRUN_EPARSE with the
- * line (a record that does not make sense: a host out of range, a time that is not finite and > 0, or >= 0 of call and
- * sync), HRUN_ENODATA (no `network` line; no `end`, after the line: the benchmark was interrupted). */
+ * Other lines are ignored. KIND is a word of the list at the top. Errors: HRUN_EPARSE with the line (a host out of
+ * range; a time that is not finite and > 0, or >= 0 for call and sync), HRUN_ENODATA (no `network` line, or no `end`:
+ * the benchmark was interrupted). */
 int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struct hrun_error *err);
 void hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *out);
 

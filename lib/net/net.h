@@ -9,23 +9,22 @@
  *                               ports out_i / b(M) and in_j / b(M) and of the trunk between the groups of i and j;
  *   3. the receiver's processor C_j + t_j M, the messages of a rank one after the other, from the time when it
  *                               receives.
- * Alone it takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij), where 1 / beta_ij stands for
- * 1 / out_i, 1 / in_j or that of the trunk if that is more.
- * A byte of a message takes as much of ports and trunk as b(M) bytes, and counts as much in a fair share. While its
- * bytes flow a message also takes `back_share` of what it takes of the ports and the trunk, on its way back
- * (acknowledgements); that slows others.
- * Paper 002, section 3, is the case L = 0, a = b = 1 and no ports and trunks. There all that serialises the messages of
- * a host is its processor; on a switch that is wire-limited it is the host's port, through which bytes flow while
- * others are still being sent, so that the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are
- * piecewise constant, as the protocols of an MPI library change with the size of a message, and common to all pairs.
+ * A single message takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij), where 1 / beta_ij is
+ * replaced by the largest of 1 / out_i, 1 / in_j and that of the trunk if one of these is larger.
+ * A byte of a message uses ports and trunk like b(M) bytes, also in fair shares. While its bytes flow, a message also
+ * uses ports and trunk in the opposite direction, at `back_share` of its rate (acknowledgements).
+ * Paper 002, section 3, is the case L = 0, a = b = 1 without ports and trunks: only its processor serialises the
+ * messages of a host. On a wire-limited switch the host's port does; bytes flow through it while others are being sent,
+ * and the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are piecewise constant in M, as the
+ * protocols of an MPI library change with the message size, and common to all pairs.
  * From `sync_bytes` on (rendezvous) the wire begins only when the receiver waits for the message, and the sender is
- * busy until the bytes have gone; below, it goes on after its own stage. Two ranks on one host: `local`, the same
- * stages in one: fixed + M per_byte, as long as the memory's share allows (a port of the host, local_bytes_per_s).
- * Hosts of one class share all parameters; a class of its own for each host is the general case.
- * Invariants: all times, in s and s/byte, are finite and >= 0; rates, in bytes/s, are > 0, and 0 stands for "no limit
- * was seen"; segments begin at 0 bytes and ascend; a half width is that of the 95 % interval, in the unit of its
- * parameter, NAN where it is not known. A network is not changed once it is made: predictions may run in several
- * threads. There are no more classes than hosts, and no more groups.
+ * busy until the bytes have gone; for smaller messages it continues after its own stage. Between two ranks on one host
+ * a message takes fixed + M per_byte (`local`); all such messages of a host share its memory (local_bytes_per_s).
+ * Hosts of one class share all parameters; in the general case each host has its own class.
+ * Invariants: all times, in s and s/byte, are finite and >= 0; rates, in bytes/s, are > 0, or 0 if no limit was found;
+ * segments begin at 0 bytes and ascend; a half width is that of the 95 % interval, in the unit of its parameter, NAN if
+ * not known. A network is constant once it is made, so several threads may predict. There are at most as many classes
+ * as hosts, and as many groups.
  */
 #ifndef HRUN_NET_NET_H
 #define HRUN_NET_NET_H
@@ -85,22 +84,22 @@ struct hrun_net {
     int *group_of;             /* nhosts: the switch of each host, 0..ngroups-1 */
     struct hrun_net_class *classes;
     struct hrun_net_pair *pairs;       /* nclasses by nclasses, sender's by receiver's */
-    struct hrun_net_value *trunks;     /* ngroups by ngroups: bytes/s from one to the other, or (the diagonal) among
-                                          the hosts of a group, both ways together; 0: no limit was seen */
+    struct hrun_net_value *trunks;     /* ngroups by ngroups: bytes/s from one group to another, or (the diagonal) both
+                                          ways among the hosts of a group; 0: no limit was found */
     struct hrun_net_segment *segments; /* nsegments >= 1 */
     int nsegments;
-    double sync_bytes;         /* rendezvous from here on; 0: never */
-    int wire_waits;            /* 1: also below, bytes flow only from when the receiver receives, while the sender goes
-                                  on (SimGrid's SMPI); 0: they flow as soon as they are sent */
-    int exchange_waits;        /* 1: from sync_bytes on, of two messages between ranks of two hosts, one each way,
-                                  the later flows when the earlier has: the answer on which it begins is behind the
-                                  bytes of the earlier, on one connection; 0: both at once */
-    double bias_bytes;         /* how much more the shorter way gets of what messages share: rates go with one over the
-                                  latency and what these bytes take on both hosts' ports (TCP's bias against long
-                                  round trips; 8775 in SimGrid's SMPI). 0: all get the same */
-    double back_share;         /* of a message's rate, on its way back; 0..1, 0.05 in SimGrid */
-    int trunks_shared;         /* 1: the two directions of a trunk share its rate (that of the lower group's) */
-    double reduce_s_per_byte;  /* what combining two operands costs a processor, for reductions */
+    double sync_bytes;         /* rendezvous from this size on; 0: never */
+    int wire_waits;            /* 1: below sync_bytes, too, bytes flow only once the receiver receives, but the sender
+                                  does not wait (SimGrid's SMPI); 0: they flow as soon as they are sent */
+    int exchange_waits;        /* 1: of two messages of sync_bytes or more between ranks of two hosts, one each way, the
+                                  later flows after the earlier: the answer that starts it is queued behind those bytes
+                                  on the same connection; 0: both flow at once */
+    double bias_bytes;         /* bias of shared rates to short ways: the weight of a message is one over the sum of its
+                                  latency and the time of these bytes on both hosts' ports (TCP's bias against long
+                                  round trips; 8775 in SimGrid's SMPI). 0: equal weights */
+    double back_share;         /* rate in the opposite direction relative to a message's rate, 0..1; 0.05 in SimGrid */
+    int trunks_shared;         /* 1: the two directions of a trunk share its rate (the one from the lower group) */
+    double reduce_s_per_byte;  /* time of combining two operands in reductions */
     struct hrun_net_thresholds thresholds;
 };
 

@@ -1,10 +1,9 @@
-/* replay.h - messages played through the network model; for lib/net and hrun/preloaded
+/* replay.h - simulation of messages on the network model; for lib/net and hrun/preloaded
  *
- * Purpose: what ranks do that send each other messages - who sends how much to whom, and waits for what - as a
- * schedule, and the time it takes on a network (net.h): each rank has its clock and its processor, each message its
- * latency, and the bytes of all messages under way share ports, trunks and memory (max-min fair, weights those of
- * net.h). Events are the beginnings and ends of the flows of bytes; only there rates are computed anew, and all that
- * happens at one time is one event, so that a round of equal messages costs as much as one of them.
+ * Purpose: schedules of messages and waits of ranks, and the time of a schedule on a network (net.h). Each rank has a
+ * clock and a processor, each message a latency, and the bytes of all messages under way share ports, trunks and memory
+ * (max-min fair with the weights of net.h). Events are the beginnings and ends of flows of bytes; rates are computed
+ * only there. Everything at one time is one event, so a round of equal messages costs as much as one message.
  * Invariants of a schedule: the steps of rank 0, then those of rank 1, ...; the k-th message that a rank sends to
  * another is the k-th that the other receives from it. A schedule is not changed by playing it.
  */
@@ -21,8 +20,8 @@ enum play_kind {
     PLAY_SEND,                 /* begin to send: returns after the sender's own stage */
     PLAY_SSEND,                /* the same, complete only when the receiver has processed the message */
     PLAY_RECV,                 /* begin to receive */
-    PLAY_WAIT_ONE,             /* for one earlier step of this rank */
-    PLAY_WAIT,                 /* for all earlier steps of this rank */
+    PLAY_WAIT_ONE,             /* wait for one earlier step of this rank */
+    PLAY_WAIT,                 /* wait for all earlier steps of this rank */
     PLAY_WORK,                 /* combine two operands of `bytes` */
     PLAY_COPY                  /* copy `bytes` within the host */
 };
@@ -35,7 +34,7 @@ struct play_step {
 };
 
 struct play_schedule {
-    int nranks, rank;          /* rank: whose steps are being added */
+    int nranks, rank;          /* rank: the one to which steps are added */
     size_t *first;             /* nranks + 1: a rank's first step */
     struct play_step *steps;
     size_t nsteps, cap;
@@ -45,9 +44,9 @@ struct play_schedule {
 void play_begin(struct play_schedule *s, int nranks);
 void play_release(struct play_schedule *s);
 
-/* Steps of rank r follow; ranks in ascending order, each once. */
+/* Begin the steps of rank r. Call once for each rank, in ascending order. */
 void play_rank(struct play_schedule *s, int r);
-/* One step each; those that begin something return its index for play_wait_for. A blocking send is play_send and
+/* Add one step. Sends and receives return its index for play_wait_for. A blocking send is play_send and
  * play_wait_for. */
 size_t play_send(struct play_schedule *s, int to, double bytes);
 size_t play_ssend(struct play_schedule *s, int to, double bytes);
@@ -56,39 +55,39 @@ void play_wait_for(struct play_schedule *s, size_t step);
 void play_wait(struct play_schedule *s);
 void play_work(struct play_schedule *s, double bytes);
 void play_copy(struct play_schedule *s, double bytes);
-/* Shorthands: blocking, and MPI_Sendrecv. */
+/* Shorthands: blocking send, blocking receive, MPI_Sendrecv. */
 void play_send_wait(struct play_schedule *s, int to, double bytes);
 void play_recv_wait(struct play_schedule *s, int from);
 void play_exchange(struct play_schedule *s, int to, double bytes, int from);
 
-/* Does this step begin to send? */
+/* 1 if this step begins to send, else 0. */
 int play_sends(const struct play_step *step);
-/* Number the messages in the order of the steps that send them: message_of[nsteps] receives the number of each step
- * that begins to send or receive. Errors: HRUN_EINVAL (a message that nobody sends or receives). */
+/* Number the messages in the order of their sending steps: message_of[nsteps] receives the number for each step that
+ * begins to send or receive. Errors: HRUN_EINVAL (a message without sender or receiver). */
 int play_match(const struct play_schedule *s, int *message_of, struct hrun_error *err);
 
-/* Play s, whose ranks are where `ranks` says, on net; *time_s receives the clock of the last rank that ends, all having
- * begun at 0. Unknown pairs (beta 0) have been ruled out by the caller. Errors, all of them bugs of the schedule:
- * HRUN_EINVAL (a message that nobody sends or receives, ranks that wait for each other forever). */
+/* Simulate s on net with the ranks on the hosts in `ranks`. *time_s: from the common begin of all ranks to the end
+ * of the last one. The caller makes sure that no message uses a pair that was not measured (beta 0). Errors, which are
+ * bugs of the schedule: HRUN_EINVAL (a message without sender or receiver, a deadlock). */
 int play_run(const struct play_schedule *s, const struct hrun_net *net, const struct hrun_net_ranks *ranks,
              double *time_s, struct hrun_error *err);
 
-/* ---------------------------------------------------------------- what flows of bytes share (share.c) */
+/* ---------------------------------------------------------------- rates of flows of bytes (share.c) */
 
-/* Max-min fair rates (Bertsekas and Gallager, Data Networks, section 6.5.2): no flow's rate can be raised but at the
- * cost of a flow that has no more than it, as their shares weigh them. A flow has a limit of its own, and takes of each
- * resource that it uses its rate times a weight.
- * Weights, shares and capacities are > 0; limits are > 0, INFINITY stands for none; a flow without a limit uses at
- * least one resource. */
+/* Max-min fair rates (Bertsekas and Gallager, Data Networks, section 6.5.2): the rate of a flow can be raised only by
+ * lowering that of a flow whose rate, relative to its share, is not larger. A flow has a limit of its own, and uses
+ * rate times weight of each of its resources.
+ * Weights, shares and capacities are > 0; limits are > 0 or INFINITY; a flow without a limit uses at least one
+ * resource. */
 
-/* Ports of sender and receiver, the trunk, and the three on the way back. */
+/* Ports of sender and receiver and the trunk, in both directions. */
 enum { SHARE_USES = 6 };
 
 struct share_flow {
     int nuse;
     int use[SHARE_USES];       /* resources, each once */
     double weight[SHARE_USES];
-    double share;              /* what its rate rises by when that of a flow of share 1 rises by 1 */
+    double share;              /* weight in fair rates: its rate relative to that of a flow with share 1 */
     double limit, rate;        /* bytes/s; rate is the result */
     int message;               /* the caller's */
     double left;               /* the caller's */
@@ -99,27 +98,28 @@ struct share_resource {
     double left, weight;
 };
 
-/* Rates of flows[n]. open[n]: scratch. */
+/* Set the rates of flows[n]. open[n]: scratch. */
 void share_rates(struct share_flow *flows, int n, struct share_resource *resources, int *open);
 
 /* ---------------------------------------------------------------- one message by the stages of net.h (wire.c) */
 
-/* Ranks of one host have no processor's stage; limits are INFINITY where none is known. */
+/* Messages between ranks of one host have no processor stage. Unknown limits are INFINITY. */
 
-/* The processor's stage of a message at `rank`, sent to or received from `other`. */
+/* The processor stage of a message at `rank`, sent to or received from `other`. */
 double wire_processor_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int rank, int other,
                         double bytes);
 
 /* From the sender's stage to the first byte. */
 double wire_latency_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to, double bytes);
 
-/* Copying bytes on a rank's host: at most what a message between two such ranks takes. */
+/* The time of copying bytes on a rank's host: at most that of a message between two such ranks. */
 double wire_copy_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int rank, double bytes);
 
-/* How many resources a network has: of each host what goes out, what comes in, its memory; then the trunks. */
+/* The number of resources of a network: for each host its outgoing port, incoming port and memory; then the trunks. */
 size_t wire_resources(const struct hrun_net *net);
 
-/* The flow of the bytes: limit, and resources with their weights; capacities of those are written to resources[]. */
+/* The flow of a message's bytes: its limit, and its resources with weights. Their capacities are written to
+ * resources[]. */
 struct share_flow wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to,
                             double bytes, struct share_resource *resources);
 

@@ -1,8 +1,8 @@
 /* trial_stages.h - experiments by the stages of the model, in numbers of any kind
  *
  * Purpose: one text of the formulas for trial.c, where a `num` is a double, and for trial_slope.c, where it has
- * derivatives, which takes ten times as long. A file with numbers of its own defines NET_TRIAL_NUM before, and has num,
- * struct trial (with c and given), and the functions of doubles below. `trials`: by kind of record; NULL: none.
+ * derivatives, which takes ten times as long. The latter defines NET_TRIAL_NUM before including this file, and its own
+ * num, struct trial (with c and given) and num_ functions. `trials`: by kind of record; NULL: none.
  */
 #ifndef HRUN_NET_TRIAL_STAGES_H
 #define HRUN_NET_TRIAL_STAGES_H
@@ -28,7 +28,7 @@ static num num_constant(double v)
     return v;
 }
 
-/* What x has at a column, 0 at -1. */
+/* The value of x at a column; 0 for -1. */
 static num num_parameter(struct trial *t, int column)
 {
     return column >= 0 ? t->x[column] : 0;
@@ -81,7 +81,7 @@ static int pair_of(const struct trial *t, int from, int to)
     return class_of(t, from) * t->c->nclasses + class_of(t, to);
 }
 
-/* A host's part in a message, C + t M. */
+/* The processor stage of a host, C + t M. */
 static num stage(struct trial *t, int host, double bytes)
 {
     int k = class_of(t, host);
@@ -94,7 +94,7 @@ static num latency(struct trial *t, int from, int to, double bytes)
     return num_times(net_segment(t->given, bytes)->a, num_parameter(t, t->c->L[pair_of(t, from, to)]));
 }
 
-/* Wires, ports and trunks are in s per byte that goes through them, which each byte of a message does b times. */
+/* The factor b by which wires, ports and trunks multiply the bytes of a message. */
 static double factor(const struct trial *t, double bytes)
 {
     return net_segment(t->given, bytes)->b;
@@ -108,7 +108,7 @@ static num trunk(const struct trial *t, int from, int to)
     return num_constant(g->trunk_s_per_byte[g->group_of[from] * g->ngroups + g->group_of[to]]);
 }
 
-/* The wire alone: no less than ports and trunk. */
+/* s/byte of the wire for a single message, which includes the limits of ports and trunk. */
 static num wire(struct trial *t, int from, int to)
 {
     return num_parameter(t, t->c->g[pair_of(t, from, to)]);
@@ -121,7 +121,8 @@ static num trial_one_way(struct trial *t, int from, int to, double bytes)
     return plus(plus(r, num_times(factor(t, bytes) * bytes, wire(t, from, to))), stage(t, to, bytes));
 }
 
-/* What messages i -> j and i -> k (or j -> i and k -> i) share: the port, and the trunk if both go the same way. */
+/* s/byte of the limit shared by messages i -> j and i -> k (or j -> i and k -> i): the port, and the trunk if both use
+ * the same one. */
 static num shared(struct trial *t, int column, int i, int j, int k, int outward)
 {
     const int *group = t->given->group_of;
@@ -133,12 +134,12 @@ static num shared(struct trial *t, int column, int i, int j, int k, int outward)
 }
 
 struct flow {
-    double bytes;                  /* that go through the port */
-    num start, alone, way, end;    /* s, s/byte, s: how long its way is, 0: all are as long; s */
+    double bytes;                  /* bytes through the port */
+    num start, alone, way, end;    /* s; s/byte; s, length of its way, 0: all are equal; s */
 };
 
-/* Fair shares of one rate between two that alone would have r1 and r2 and together more than all: the shorter the way,
- * the more (net.h, bias_bytes). */
+/* Fair rates of two flows that alone would have *r1 and *r2, together more than `all`; weights are one over the ways
+ * (net.h, bias_bytes). */
 static void fair(num all, num way1, num way2, num *r1, num *r2)
 {
     num ways = plus(way1, way2), half = num_times(0.5, all), s1 = half, s2 = half;
@@ -157,7 +158,8 @@ static void fair(num all, num way1, num way2, num *r1, num *r2)
     }
 }
 
-/* The ends of both, max-min fair. The port is no tighter than what one takes alone. */
+/* Set the ends of two flows that share a port max-min fairly. The port's time per byte is limited to that of each flow
+ * alone. */
 static void share_two(struct flow *f, struct flow *g, num port)
 {
     struct flow *first = num_value(f->start) <= num_value(g->start) ? f : g, *second = first == f ? g : f;
@@ -188,12 +190,12 @@ static void share_two(struct flow *f, struct flow *g, num port)
     }
 }
 
-/* Something that a processor takes in: when it is there, and what it takes. */
+/* A message at its receiver: arrival and processor stage, s. */
 struct arrival {
     num at, takes;
 };
 
-/* The receiver, busy until `free`, takes in two messages, the earlier one first. */
+/* The time when the receiver, busy until `free`, has processed two messages, the earlier one first. */
 static num take_in(num free, struct arrival a, struct arrival b)
 {
     int in_order = num_value(a.at) <= num_value(b.at);
@@ -207,14 +209,14 @@ static num trial_trip(struct trial *t, const struct hrun_net_record *r)
     return plus(trial_one_way(t, r->i, r->j, r->bytes), trial_one_way(t, r->j, r->i, r->back_bytes));
 }
 
-/* When j's empty reply to a message that is there at `arrival` reaches i. */
+/* The time when j's empty reply to a message that arrived at `arrival` reaches i. */
 static num reply(struct trial *t, int i, int j, num arrival, double bytes)
 {
     return plus(plus(arrival, stage(t, j, bytes)), plus(stage(t, j, 0), latency(t, j, i, 0)));
 }
 
-/* How long a way is does not depend on the message. It is taken as it is at x, but for the bias: ports that show in
- * nothing else would follow every scatter by it. */
+/* The length of a way, which does not depend on the message. Only the bias has a derivative: otherwise ports that
+ * affect nothing else would fit the scatter. */
 static num trial_way(struct trial *t, int from, int to)
 {
     double out = num_value(num_parameter(t, t->c->out[class_of(t, from)]));
@@ -244,7 +246,7 @@ static num trial_fan(struct trial *t, const struct hrun_net_record *r)
                    (struct arrival){ reply(t, r->i, r->k, b.end, m2), empty });
 }
 
-/* j's message, told by an empty one that i has sent by `told`, on the wire to i */
+/* The flow of j's message to i, which an empty message sent by i at `asked` starts. */
 static struct flow trial_answer(struct trial *t, int i, int j, num asked, double bytes)
 {
     num there = plus(plus(asked, latency(t, i, j, 0)), stage(t, j, 0));
@@ -267,8 +269,8 @@ static num trial_call(struct trial *t, const struct hrun_net_record *r)
     return stage(t, r->i, r->bytes);
 }
 
-/* One way while as many bytes come back: each port also lets through `back_share` of them. Of a trunk that both ways
- * share what is known already has room for what comes back of one way. */
+/* The time of a message while as many bytes flow back: each port also carries `back_share` of those. The known rate
+ * of a shared trunk already includes the bytes in the opposite direction of one message. */
 static num one_way_of_two(struct trial *t, int from, int to, double bytes)
 {
     int a = class_of(t, from), b = class_of(t, to);
