@@ -94,7 +94,6 @@ const struct hrun_opt_mode calib_modes[] = {
     [CALIB_MEASURE] = { NULL, NULL, "measuring a program", 1, NULL },
 };
 
-/* Modes of the rows below. */
 enum {
     SHOW_NETWORK = 1 << CALIB_SHOW_NETWORK,
     SHOW_SPEEDS = 1 << CALIB_SHOW_SPEEDS,

@@ -21,7 +21,6 @@ static int fail_record(struct reader *r, const char *what)
     return hrun_fail_at(r->err, HRUN_EPARSE, r->name, r->line, 0, "%s", what);
 }
 
-/* The next word of the line; "" at its end. */
 static char *next_record_word(struct reader *r)
 {
     char *begin = r->at + strspn(r->at, " "), *end = begin + strcspn(begin, " ");

@@ -119,8 +119,7 @@ const char *doctor_place(const struct doctor_data *d, int rank, char *out)
     return out;
 }
 
-/* For sorting findings of one check: problems before warnings, then by the excess of the measured figure over its
- * limit. */
+/* Order of findings of one check: problems before warnings, then by the measured figure over its limit. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The setting of a host or of its network interface; NULL if unknown, which virtual interfaces report as "-1" or
- * "unknown". */
+/* The setting of a host or of its network interface; NULL if unknown ("-1" or "unknown" of virtual interfaces). */
 static const char *known_fact(const struct doctor_data *d, int rank, const char *key)
 {
     const char *v = doctor_fact(d, rank, key);

@@ -325,7 +325,7 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
         hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
     else if (!st->settled)
         hrun_buf_adds(out, "; more runs may change the choice");
-    if (st->sizes > 1)      /* of a few runs at one size the models know too little to say that */
+    if (st->sizes > 1)      /* models of a few runs at one size cannot predict that */
         hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
                   100 * fmax(st->loss, LOSS_SHOWN));
     add_open(g, out);

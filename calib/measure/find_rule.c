@@ -201,7 +201,7 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
     struct rule_search s = { .c = c, .a = a };
     int64_t units;
     int most = 0, rc, rule;
-    autofree char *why = NULL;     /* the runs that follow tell it */
+    autofree char *why = NULL;     /* ignored: the runs that follow report it */
 
     hrun_rules_init(&s.rules);
     if (problem_units(NULL, a->words, NULL, 1, &units, err))

@@ -88,8 +88,7 @@ void copies_end(struct copies *c);
  * (slow_host; -1: not known). */
 void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order);
 
-/* Make one run of point i, whose `work` is set, and record it. 0: it ran, or could not be started (see *r); -1 with
- * *err. */
+/* Run point i, whose `work` is set, once, and record it. 0: it ran, or could not be started (see *r); -1 with *err. */
 int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_error *err);
 
 #endif

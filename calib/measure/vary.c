@@ -1,4 +1,4 @@
-/* vary.c - what --vary says of a command; see new_definition.h */
+/* vary.c - the command and number of --vary; see new_definition.h */
 #include "base/alloc.h"
 #include "new_definition.h"
 #include "session/number.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is there a definition that hrun would take for the command? */
+/* Fail if hrun would use a definition for the command. */
 static int check_unknown(const struct context *c, const char *program, struct hrun_error *err)
 {
     if (c->app && c->app->sizes.of_command)
@@ -22,7 +22,7 @@ static int check_unknown(const struct context *c, const char *program, struct hr
     return 0;
 }
 
-/* What is known of the command, or of its program, counts on: processes per PE, rule and time. */
+/* Take over processes per PE, rule and time from the stored definition of the command, else of its program. */
 static void take_over(struct calib_settings *s, struct new_app *a)
 {
     const struct hrun_app *base = problem_base(a->command), *said = a->command->app ? a->command->app : base;

@@ -32,8 +32,7 @@ struct probe {
 void probe_facts(struct probe *p);
 /* Repetitions of a fixed amount of work (probe_work.c). */
 void probe_kernel(struct probe *p);
-/* The same work in pieces of a millisecond; their excess times are the system's noise (probe_work.c). Sets passes by
- * itself if p->passes is 0. */
+/* The same work in pieces of a millisecond; their excess times are the system's noise (probe_work.c). */
 void probe_noise(struct probe *p);
 /* Offsets of the hosts' clocks from that of rank 0's host (probe_messages.c). */
 void probe_clocks(struct probe *p);

@@ -68,7 +68,7 @@ enum {
 void net_rest(struct net_bench *b);
 /* 1 if set.limit_s has passed, so that optional stages are skipped, else 0; the same on all processes. Collective. */
 int net_late(struct net_bench *b);
-int net_leads_host(const struct net_bench *b);   /* is this process the first of its host? */
+int net_leads_host(const struct net_bench *b);   /* 1 if this process is the first of its host, else 0 */
 /* Time of a trip of b->bytes from host i to host j less that of an empty one, s; 0 if unknown. */
 double net_bytes_take(const struct net_bench *b, int i, int j);
 /* Append a copy of *r with the times *m, but without call_s and mean_s. */

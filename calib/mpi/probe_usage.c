@@ -73,8 +73,7 @@ static void count_swapped(struct usage *u)
         fclose(f);
 }
 
-/* Read /proc/PID/stat: "pid (name) state ppid ... utime stime"; the name may hold any character. Result: 1, or 0 if it
- * cannot be read. */
+/* Read /proc/PID/stat: "pid (name) state ppid ... utime stime"; name: any characters. Result: 1, or 0 if unreadable. */
 static int read_process_stat(const char *pid, struct process *out)
 {
     char path[64], text[1024], *end;

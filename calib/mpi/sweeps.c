@@ -117,8 +117,7 @@ static int next_size(int bytes)
     return sweep_size(base, k + by);
 }
 
-/* 1 if this process is in a pair, with its hosts *i and *j, else 0. The hosts of a pair are of one group if any group
- * has two. */
+/* 1 with the hosts *i and *j of this process's pair, else 0. A pair is inside a group if any group has two hosts. */
 static int find_sweep_pair(const struct net_bench *b, int *i, int *j)
 {
     int pairs = 0, free_host = -1, most = b->apart ? 1 : PAIRS;

@@ -34,7 +34,7 @@ struct trip_table {
     double *s, *error;
 };
 
-/* Measure the trip from host i to host j. Processes other than their leaders return at once. */
+/* Measure the trip from host i to host j; other processes return at once. */
 static void measure_trip(struct net_bench *b, int i, int j, int bytes, struct trip_table into)
 {
     struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };

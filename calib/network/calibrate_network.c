@@ -14,8 +14,7 @@
 /* Limit of the output, bytes: a thousand hosts with 31 trips each, and as many other records. */
 static const size_t RECORDS_MAX = (size_t)1 << 28;
 
-/* The rules that choose algorithms. For SimGrid hrun sets `ompi` unless the user sets another
- * (lib/launch/engines/smpi.c). */
+/* The rules that choose algorithms; for SimGrid `ompi` unless the user sets another (lib/launch/engines/smpi.c). */
 static const char *selector(const struct context *c)
 {
     for (size_t i = 0; i < c->set->smpi.n; i++)

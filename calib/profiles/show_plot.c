@@ -139,8 +139,7 @@ static void plot_one(const struct plotted *w, int M, const int *P, int n, struct
     free(points);
 }
 
-/* `show` has no hosts: fit models that have network terms again, without these. NULL: there are none, or the fit
- * fails. */
+/* `show` has no hosts: fit models with network terms again, without these. NULL: none have them, or the fit fails. */
 static struct hrun_models *without_network(const struct hrun_app *app, const struct hrun_samples *samples,
                                            struct hrun_models *m)
 {

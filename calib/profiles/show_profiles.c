@@ -238,8 +238,7 @@ static int visit_show(struct context *c, const char *app, const char *sig, void 
     return rc;
 }
 
-/* 1 if the application has a profile or its folder cannot be read, else 0. A failed calibration leaves an empty
- * folder. */
+/* 1 if the application has a profile or its folder cannot be read; 0 for the empty folder of a failed calibration. */
 static int has_profiles(const struct context *c, const char *app)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec signatures = HRUN_STRVEC_INIT;
@@ -265,7 +264,7 @@ int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_e
 }
 
 /* Append the variants of an application that have profiles, "app.variant", or a program's commands, "app-1a2b3c4d".
- * Result: how many, -1 with *err. */
+ * Result: their number, or -1 with *err. */
 static int add_variants(const struct context *c, const char *app, struct hrun_strvec *names, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT;

@@ -15,11 +15,11 @@ enum { PARAMETERS_MAX = 1 << 20 };      /* bytes */
 
 enum what {
     SERVED,     /* text: hrun's words, with %1 and %2 for the values */
-    EACH,       /* the same for each of a list with commas */
-    ALL,        /* a variable of all programs: text is NAME=VALUE, or the names of a list with commas */
-    PROGRAMS,   /* of a file, as text says */
-    PARAMETERS, /* of a file, as text says */
-    HERE,       /* serve_here, as text says */
+    EACH,       /* the same for each element of a list with commas */
+    ALL,        /* variables of all programs; text: NAME=VALUE, or a list of names with commas */
+    PROGRAMS,   /* of a file (add_words_of_file); text: a description */
+    PARAMETERS, /* of a file (add_words_of_file); text: a description */
+    HERE,       /* obeyed by serve_here; text: a description, or advice */
     PLACE,      /* text: a key of hrun_mapping_set and its value, with %1 for the word's */
     INSTEAD,    /* text: what hrun does instead */
     REFUSED     /* text: what to write */

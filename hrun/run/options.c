@@ -56,7 +56,6 @@ const struct hrun_opt_mode hrun_modes[] = {
     [HRUN_RUN] = { NULL, NULL, "a run", 1, NULL },
 };
 
-/* Modes of the rows below. */
 enum {
     CLUSTER = 1 << HRUN_SHOW_CLUSTER,
     APPS = 1 << HRUN_LIST_APPS,
