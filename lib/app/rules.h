@@ -38,9 +38,9 @@ int hrun_rules_ask(const struct hrun_rules *r, const int64_t *sizes, int nsizes,
 void hrun_rules_print(const struct hrun_rules *r, int i, struct hrun_buf *out);
 
 /* For an application of one size: make its rule from n runs, which worked with P[i] processes or were refused. Once
- * two were refused, the rule becomes the simplest one that agrees with all runs. If none does, the rule excludes the
- * refused numbers or, if more than twice as many were refused as worked, accepts only those that worked. Result: 1 if
- * the rule has changed, else 0; -1 with an error of lib/expr. */
+ * two were refused and one with P > 1 worked, the rule becomes the simplest one that agrees with all runs. Otherwise,
+ * and if none agrees, it excludes the refused numbers or, if more than twice as many were refused as worked, accepts
+ * only those that worked. Result: 1 if the rule has changed, else 0; -1 with an error of lib/expr. */
 int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err);
 
 #endif

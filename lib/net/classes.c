@@ -1,4 +1,4 @@
-/* classes.c - hosts behind one switch, and hosts that cannot be told apart; see fitting.h */
+/* classes.c - groups of hosts behind one switch, and classes of equal hosts; see fitting.h */
 #include "base/alloc.h"
 #include "net/fitting.h"
 #include "fit/fit.h"
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far pairs are at least this many times as far apart as near ones, relative to what is their hosts' own. Links of one
- * kind differ by less, and a second switch on the way doubles a latency. */
+/* Least ratio of the distances of far and near pairs, relative to the hosts' own parts. Links of one kind differ by
+ * less; a second switch on the way doubles a latency. */
 static const double gap_least = 1.5;
 
 /* ---------------------------------------------------------------- groups */
 
-/* Number the hosts by near[n by n]; how many groups, 0 when near is not transitive. */
+/* Number the groups by near[n by n]. Result: their number, 0 if near is not transitive. */
 static int number_groups(const char *near, int n, int *group)
 {
     int count = 0;
@@ -71,8 +71,8 @@ static void group_by_gap(const double *d, double *sorted, char *near, int *trial
     }
 }
 
-/* Latencies d[n by n] become parts of what is their two hosts' own: of a host, half of what the way over it is longer
- * than the way past it, at least. own[n]: scratch. */
+/* Divide latencies d[n by n] by the two hosts' own parts. A host's part is at least half of the least difference
+ * between the way over it and the way past it. own[n]: scratch. */
 static void by_own_latency(double *d, int n, double *own)
 {
     for (int i = 0; i < n; i++) {
@@ -90,8 +90,8 @@ static void by_own_latency(double *d, int n, double *own)
         }
 }
 
-/* Times per byte g[n by n], one way, become d: parts of what its hosts' ports take, the best of each with anyone.
- * own[2 n]: scratch. */
+/* Divide the times per byte g[n by n] of both ways by those of the hosts' ports, into d. A port's is the least of
+ * all its pairs. own[2 n]: scratch. */
 static void by_own_rate(const double *g, int n, double *d, double *own)
 {
     double *in = own + n;
@@ -168,7 +168,7 @@ int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int
     return n;
 }
 
-/* Numbers from 0 without a gap, in order of hosts; how many. */
+/* Renumber classes from 0 without a gap, in order of hosts. Result: their number. */
 static int renumber_classes(int *class_of, int n)
 {
     int next = 0;
@@ -210,7 +210,7 @@ int net_classes_measured(const struct net_work *w, const int *class_of, int ncla
     return 1;
 }
 
-/* Does splitting class c into its hosts lower the sum of squares by more than chance? 0 also when it cannot be split.
+/* 1 if splitting class c into its hosts lowers the sum of squares significantly; 0 if not, or if it cannot be split.
  * apart[nhosts]: scratch. */
 static int class_differs(const struct net_work *w, const struct net_solution *shared, const struct net_solution *own,
                          const int *class_of, int c, int *apart)
@@ -235,7 +235,7 @@ static int class_differs(const struct net_work *w, const struct net_solution *sh
     dof = own ? (double)own->rows - (double)own->rank : (double)s.rows - (double)s.rank;
     if (!own || dof < 1 || w->scatter_known)
         s2 = fmax(1, s2);
-    /* Weights of assumed scatter: what they allow for is no difference. */
+    /* With assumed scatter, differences within it are not significant. */
     if (!w->scatter_known)
         s2 = fmax(1, s2);
     f = (shared->rss - s.rss) / fmax(1, more) / s2;

@@ -93,7 +93,7 @@ static int group_member(const struct net_work *w, int group, int m)
     return -1;
 }
 
-/* What a `pairs` record takes when the trunk lets a byte through in `trunk` seconds; -1: there are no such hosts. */
+/* The time of a `pairs` record if the trunk takes `trunk` s/byte; -1 if there are no such hosts. */
 static double pairs_time(const struct net_work *w, const struct net_solution *s, const struct hrun_net_record *v,
                          double trunk)
 {
@@ -136,7 +136,7 @@ struct trunk_search {
     double slopes;             /* if with_slopes, how much the records tell of the last trunk: their slopes' squares */
 };
 
-/* Weighted squares of what the records of a trunk say. */
+/* Weighted sum of squares over the records of a trunk. */
 static double trunk_misfit(void *ctx, double trunk)
 {
     struct trunk_search *t = ctx;
@@ -159,7 +159,7 @@ static double trunk_misfit(void *ctx, double trunk)
     return sum;
 }
 
-/* The least time per byte of a message alone between two groups: the trunk's is no more. */
+/* The least time per byte of a single message between two groups, an upper bound of the trunk's. */
 static double trunk_limit(const struct net_work *w, const struct net_solution *s, int g, int h)
 {
     double limit = INFINITY;
@@ -174,7 +174,7 @@ static double trunk_limit(const struct net_work *w, const struct net_solution *s
     return isfinite(limit) ? limit : 0;
 }
 
-/* Are there records of the trunk g -> h? */
+/* 1 if there are records of the trunk g -> h, else 0. */
 static int has_records(const struct net_work *w, int g, int h)
 {
     for (size_t l = 0; l < w->r->n; l++)
@@ -197,7 +197,7 @@ void net_trunks(const struct net_work *w, const struct net_solution *s, double *
             if (!has_records(w, g, h))
                 continue;
             best = net_search(trunk_limit(w, s, g, h), trunk_misfit, &t, &none, &least);
-            /* What chance explains as well is no limit. */
+            /* A limit that is not significant is dropped. */
             if (!(none - least > chance_95 * fmax(1, s->s2)))
                 best = 0;
             t.with_slopes = 1;
@@ -231,8 +231,8 @@ static int is_local(const struct locals *in, size_t l)
     return v->kind == HRUN_NET_LOCAL && !in->w->out[l] && in->class_of[v->i] == in->number;
 }
 
-/* Rows 2 f + M p of the trips between kinds a and b, p_ab where a sent, p_ba where b did; those of n trips at once are
- * not among them. Result: how many. */
+/* Make rows 2 f + M p of the trips between kinds a and b, with p_ab if a sent, p_ba if b did, without simultaneous
+ * trips. Result: their number. */
 static size_t local_rows(const struct locals *in, int a, int b)
 {
     size_t n = 0;
@@ -252,7 +252,7 @@ static size_t local_rows(const struct locals *in, int a, int b)
     return n;
 }
 
-/* One pair of kinds; of a direction that was not measured the other's value is taken. */
+/* Fit one pair of kinds. A direction that was not measured gets the other's value. */
 static int local_pair(const struct locals *in, int a, int b, struct hrun_error *err)
 {
     double k[3], cov[9], s2, times;
@@ -284,7 +284,8 @@ static int local_pair(const struct locals *in, int a, int b, struct hrun_error *
     return 0;
 }
 
-/* What all messages inside a host of the class share, from trips at once that take longer than one alone does. */
+/* The rate that all messages inside a host of the class share, from simultaneous trips that take longer than a single
+ * one. */
 static double local_shared(const struct locals *in)
 {
     const struct hrun_net_class *c = in->class;

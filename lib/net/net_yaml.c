@@ -1,7 +1,7 @@
 /* net_yaml.c - a network as YAML text, and back; see net_parts.h for the contracts, hrun-profile(5) for the format
  *
- * Of pairs, trunks and what is local to hosts only those stand in a file of which something is known; an empty text is
- * left out, and so is a half width that is not known, as a file has no NAN.
+ * A file has only the pairs, trunks and local values that are known; it leaves out empty texts and unknown half widths,
+ * as it has no NAN.
  */
 #include "net/net_parts.h"
 
@@ -26,7 +26,7 @@ struct net_file_local {
 };
 
 struct net_file_class {
-    struct hrun_net_class c;    /* but for what is local */
+    struct hrun_net_class c;    /* without local values */
     struct net_file_local *local;
     unsigned nlocal;
 };
@@ -43,7 +43,7 @@ struct net_file_trunk {
 
 struct net_file {
     int version;
-    struct hrun_net net;        /* but for its arrays */
+    struct hrun_net net;        /* without its arrays */
     struct net_file_host *hosts;
     struct net_file_class *classes;
     struct net_file_pair *pairs;
@@ -214,7 +214,7 @@ struct entry {
     unsigned i;
 };
 
-/* The entry is about `from` and `to`, two of n things: its place in the n by n table, or -1. */
+/* The index in an n by n table of an entry with `from` and `to`, or -1. */
 static long long take_index(const struct entry *entry, const char *what, int from, int to, int n)
 {
     char where[NET_WHERE];
@@ -230,7 +230,7 @@ static long long take_index(const struct entry *entry, const char *what, int fro
     return (long long)from * n + to;
 }
 
-/* A value of the entry, unless the table has one: each may be given once. */
+/* Store a value of the entry in the table. It is an error if the table has one already. */
 static int take_value(const struct entry *entry, const char *key, const struct hrun_net_value *v,
                       struct hrun_net_value *out)
 {
@@ -304,7 +304,7 @@ static void take_text(char **from, char **to)
     }
 }
 
-/* More classes or groups than hosts would be more than anything in the file is about. */
+/* Check that there are no more classes or groups than hosts. */
 static int check_file_counts(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
 {
     if (f->version != NET_VERSION)
@@ -318,7 +318,7 @@ static int check_file_counts(const struct net_file *f, const struct hrun_yaml *m
     return 0;
 }
 
-/* A network with room for what the file holds, and its hosts. */
+/* A network with the dimensions and hosts of the file. */
 static struct hrun_net *net_of_file(const struct net_file *f)
 {
     autofree const char **names = xmalloc(f->nhosts * sizeof *names);

@@ -1,8 +1,8 @@
-/* replay.c - a schedule played on a network (replay.h)
+/* replay.c - simulation of a schedule on a network (replay.h)
  *
- * Ranks run on their own clocks until they wait. What they send becomes an event at the end of its latency, then a
- * flow; the next event is the first end of a latency or of a flow. A rank that waits goes on at an event, so that
- * nothing ever happens before what has been played.
+ * Ranks run on their own clocks until they wait. A message becomes an event at the end of its latency, then a flow; the
+ * next event is the first end of a latency or of a flow. A waiting rank continues at an event, so events are simulated
+ * in order of time.
  */
 #include "base/alloc.h"
 #include "net/replay.h"
@@ -10,11 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What ends within this part of its own latency, or of its bytes' time, from an event ends at that event: a rank is so
- * late in the play by no more than this part of what it takes, and an operation of unlike hosts has far fewer events.
- * Networks are known to a per cent at best. */
+/* A latency or flow that ends within this part of its own duration after an event ends at that event. The relative
+ * error is at most this part, while networks are known to a percent at best; operations of unlike hosts have far fewer
+ * events. */
 static const double TOGETHER = 1e-3;
-/* Times that differ by less are one: sums of some thousand terms. */
+/* Times with a smaller relative difference are equal: rounding of sums of some thousand terms. */
 static const double SAME = 1e-12;
 
 enum { NONE = -1 };
@@ -22,22 +22,22 @@ enum { NONE = -1 };
 struct message {
     int from, to;
     double bytes;
-    double sent_s, received_s; /* clocks at which it left the sender and the receiver began to wait; < 0: not yet */
-    double there_s;            /* its last byte; < 0: not yet */
+    double sent_s, received_s; /* times at which it left the sender and the receiver began to wait; < 0: not yet */
+    double there_s;            /* arrival of its last byte; < 0: not yet */
     double latency_s, processor_s; /* before its bytes flow; the receiver's stage */
-    int sync, ssend;           /* the wire waits for the receiver; the sender waits for the wire, or the receiver */
+    int sync, ssend;           /* 1: the wire waits for the receiver; 1: the sender waits for the wire or receiver */
     int sender_waits;
     int sent_done, received_done;
-    int next;                  /* of what the receiver has still to process; of what is held */
-    int held;                  /* the first of those the other way that flow when this one has */
+    int next;                  /* next message in the receiver's queue, or among those held back */
+    int held;                  /* first message in the opposite direction that flows after this one */
 };
 
 struct player {
     size_t pc;
     double clock_s;
-    int pending;               /* steps begun and not complete */
+    int pending;               /* number of steps begun and not complete */
     int blocked;
-    int first_there, last_there; /* messages that are there and not processed, in this order */
+    int first_there, last_there; /* queue of messages that have arrived and are not processed */
 };
 
 struct event {
@@ -51,12 +51,12 @@ struct play {
     const struct hrun_net_ranks *ranks;
     struct message *messages;
     int nmessages;
-    int *message_of;           /* of each step that begins something (play_match) */
+    int *message_of;           /* message of each send or receive step (play_match) */
     struct player *players;
     struct event *heap;
     int nheap;
     struct share_flow *flows;
-    int nflows, stale;         /* rates are to be computed anew */
+    int nflows, stale;         /* stale: 1: rates must be computed again */
     struct share_resource *resources;
     int *open;                 /* scratch of share_rates */
     int *runnable, nrunnable;
@@ -106,7 +106,7 @@ static void end_step(struct play *p, int rank, double clock_s)
     }
 }
 
-/* The receiver takes a message that is there. */
+/* The receiver processes a message that has arrived. */
 static void process_message(struct play *p, int message)
 {
     struct message *m = &p->messages[message];
@@ -147,7 +147,7 @@ static void queue_message(struct play *p, int message)
     r->last_there = message;
 }
 
-/* The last byte is there. */
+/* The last byte of a message arrives. */
 static void message_arrives(struct play *p, int message)
 {
     struct message *m = &p->messages[message];
@@ -202,7 +202,7 @@ static void step_recv(struct play *p, struct player *r, int message)
         begin_wire(p, message);
 }
 
-/* Is what this step waits for complete? */
+/* 1 if the steps that this step waits for are complete, else 0. */
 static int step_wait(struct play *p, int rank, const struct play_step *step)
 {
     const struct message *m;
@@ -254,7 +254,7 @@ static void run_ranks(struct play *p)
 
 /* ---------------------------------------------------------------- time goes on */
 
-/* When the next latency or flow ends; INFINITY: nothing is under way. */
+/* The time when the next latency or flow ends; INFINITY if there is none. */
 static double next_event(struct play *p)
 {
     double next_s = p->nheap ? p->heap[0].time_s : INFINITY;
@@ -268,8 +268,8 @@ static double next_event(struct play *p)
     return next_s;
 }
 
-/* Does this message flow only when one the other way has? It is kept until then. The receiver's answer, on which bytes
- * begin to flow, is behind the bytes of what the receiver itself sends. */
+/* 1 if this message is held back until one in the opposite direction has flowed (exchange_waits: the receiver's answer,
+ * which starts the flow, is queued behind the bytes that the receiver sends), else 0. */
 static int hold_back(struct play *p, int message)
 {
     struct message *m = &p->messages[message];
@@ -318,7 +318,7 @@ static double latency_of_next(const struct play *p)
     return p->messages[p->heap[0].message].latency_s;
 }
 
-/* Order among what ends at one time is that of the flows' beginnings: plays are the same each time. */
+/* Flows that end at one time are handled in the order of their beginnings, so results are deterministic. */
 static void go_on(struct play *p, double next_s)
 {
     double passed_s = next_s - p->now_s;

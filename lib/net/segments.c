@@ -1,7 +1,7 @@
-/* segments.c - where the protocols of an MPI library change with the size of a message; see breaks.h
+/* segments.c - the message sizes at which the protocols of an MPI library change; see fitting.h and breaks.h
  *
- * A mean of round trips over pairs is piecewise linear with the same breaks as each of them, for the factors of
- * segments are common to all: it is K + a L + a_0 L + (T + b G) M with the means of what the pairs have.
+ * The factors of segments are common to all pairs, so the mean of round trips over pairs is piecewise linear with the
+ * same breaks as each of them: K + a L + a_0 L + (T + b G) M with the means of the pairs' parameters.
  */
 #include "base/alloc.h"
 #include "net/breaks.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes of a pair from which on it is a sweep: two pieces of three points; three points show whether
- * they are on a line. */
+/* SWEPT: fewest sizes of a pair in a sweep: two pieces of three points. LEAST: points of a piece; three show whether
+ * they are on a line. MOST: pieces. */
 enum { SWEPT = 6, LEAST = 3, MOST = 12 };
 
 void net_sweep_release(struct net_sweep *s)
@@ -37,7 +37,7 @@ static int is_swept(const struct net_work *w, size_t l)
     return w->r->v[l].kind == HRUN_NET_TRIP && !w->out[l] && w->r->v[l].back_bytes == 0;
 }
 
-/* Sizes in ascending order, each once. */
+/* Sort sizes and remove duplicates. Result: their number. */
 static size_t distinct_sizes(double *v, size_t n)
 {
     size_t kept = 0;
@@ -49,7 +49,7 @@ static size_t distinct_sizes(double *v, size_t n)
     return kept;
 }
 
-/* Different sizes of trips i -> j into v; how many. */
+/* Write the different sizes of trips i -> j to v. Result: their number. */
 static size_t sizes_of(const struct net_work *w, int i, int j, double *v)
 {
     size_t n = 0;
@@ -60,7 +60,7 @@ static size_t sizes_of(const struct net_work *w, int i, int j, double *v)
     return distinct_sizes(v, n);
 }
 
-/* Of the sizes a[n] those that are in b[m], too. */
+/* Keep those of the sizes a[n] that are in b[m], too. Result: their number. */
 static size_t common(double *a, size_t n, const double *b, size_t m)
 {
     size_t kept = 0;
@@ -71,13 +71,14 @@ static size_t common(double *a, size_t n, const double *b, size_t m)
     return kept;
 }
 
-/* The pairs with at least half as many sizes as the one with the most, and the sizes that they share. */
+/* Choose the pairs with at least half as many sizes as the one with the most, and the sizes that they have in
+ * common. */
 static void choose_pairs(const struct net_work *w, struct net_sweep *s, double *sizes, double *mine)
 {
     size_t most = 0, n, h = (size_t)w->r->nhosts;
     autofree size_t *count = xcalloc(h * h, sizeof *count);
 
-    /* Trips are counted first: few pairs come into question. */
+    /* Counting trips first leaves few candidates. */
     for (size_t l = 0; l < w->r->n; l++)
         if (is_swept(w, l))
             count[(size_t)w->r->v[l].i * h + (size_t)w->r->v[l].j]++;
@@ -123,7 +124,7 @@ static void sweep_average(const struct net_work *w, struct net_sweep *s)
     }
 }
 
-/* How far size m lies from the line through the sizes beside it, as a part of its time. */
+/* The relative distance of the time at size m from the line through the neighbouring sizes. */
 static double off_neighbours(const struct net_sweep *s, size_t m)
 {
     double share = (s->bytes[m] - s->bytes[m - 1]) / (s->bytes[m + 1] - s->bytes[m - 1]);
@@ -131,7 +132,7 @@ static double off_neighbours(const struct net_sweep *s, size_t m)
     return fabs(s->mean_s[m] / ((1 - share) * s->mean_s[m - 1] + share * s->mean_s[m + 1]) - 1);
 }
 
-/* By how much size m takes more than both sizes beside it, or less than both, as a part of its time; 0: neither. */
+/* The relative excess of the time at size m over both neighbours, or its deficit below both; 0: neither. */
 static double peak(const struct net_sweep *s, size_t m)
 {
     double before = s->mean_s[m] - s->mean_s[m - 1], after = s->mean_s[m] - s->mean_s[m + 1];
@@ -139,9 +140,9 @@ static double peak(const struct net_sweep *s, size_t m)
     return before * after > 0 ? fmin(fabs(before), fabs(after)) / s->mean_s[m] : 0;
 }
 
-/* A machine that others use for a while disturbs all repetitions of one size alike: what neighbouring sizes differ by
- * tells more of that than repetitions do. It becomes a part of each weight, and sizes that stand out by more than
- * ODD times as much are left out. Sweeps without such scatter stay as they are. scatter[n]. */
+/* A temporary load disturbs all repetitions of one size alike, which shows in the scatter between neighbouring sizes.
+ * That scatter is added to each weight, and sizes that deviate by more than ODD times as much are left out. A sweep
+ * without such scatter is not changed. scatter[n]: scratch. */
 static void expect_scatter(struct net_sweep *s, double *scatter)
 {
     enum { ODD = 4 };
@@ -181,8 +182,8 @@ static struct net_sweep sweep_make(const struct net_work *w)
     return s;
 }
 
-/* Where the second of two pieces begins: where their lines cross, if that is between their points (a change of slope
- * alone); where sends begin to wait, if that is; else in the middle of the gap, as sizes go by factors. */
+/* The size at which the second of two pieces begins: where their lines cross, if that is between their points; else
+ * sync_bytes, if that is; else the geometric mean of the neighbouring points. */
 static double boundary(const struct hrun_breaks *b, int piece, const double *x, double sync_bytes)
 {
     double low = x[b->first[piece] - 1], high = x[b->first[piece]];
@@ -195,7 +196,7 @@ static double boundary(const struct hrun_breaks *b, int piece, const double *x, 
     return low > 0 ? ceil(sqrt(low * high)) : high;
 }
 
-/* Does the sweep lie on the lines, but for a ten-thousandth of each time? What is less than that no prediction sees. */
+/* 1 if the sweep is on the lines within 1e-4 of each time, which is negligible in predictions; else 0. */
 static int on_lines(const struct net_sweep *s, const struct hrun_breaks *b)
 {
     double sum = 0;
@@ -212,8 +213,8 @@ static int on_lines(const struct net_sweep *s, const struct hrun_breaks *b)
     return sum <= 1e-8 * (double)s->n;
 }
 
-/* The pieces: as many as BIC wants, and no more than put the sweep on lines. BIC alone would fit what is left of a
- * simulated clock's digits. */
+/* Find the pieces: as many as BIC selects, but no more than needed for on_lines. BIC alone would fit the rounding of a
+ * simulated clock. */
 static int sweep_pieces(const struct net_sweep *s, struct hrun_breaks *out, struct hrun_error *err)
 {
     const struct hrun_breaks_points points = { s->bytes, s->mean_s, s->weight, s->n };
@@ -321,7 +322,7 @@ static double slope_through(const struct net_sweep *s, int piece, double base)
     return den > 0 ? num / den : 0;
 }
 
-/* Where a line of this slope through the points of a piece begins, at 0 bytes. */
+/* The value at 0 bytes of a line of this slope through the points of a piece. */
 static double base_through(const struct net_sweep *s, int piece, double slope)
 {
     double num = 0, den = 0;
@@ -342,17 +343,17 @@ void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, c
     struct means m = means_of(sweep, s);
     int main_one = net_segments_main(w, segments, nsegments);
     double L, g;
-    /* A factor is above 0; this one stands for a piece that is better off without. */
+    /* The least factor, as factors are above 0. */
     const double least = sqrt(DBL_EPSILON);
-    /* Bytes take at least so much of what those of the main segment do: many messages of a size at which one alone
-     * hides them (in a first packet, or a shaper's burst) share ports all the same. */
+    /* Least b: a single message may hide its bytes (in a first packet, or a shaper's burst), but many messages of that
+     * size still share ports. */
     const double least_b = 0.5;
 
     *change = 0;
     if (nsegments < 2 || !(m.g > 0))
         return;
-    /* By the sweep's own first and main pieces, whose factors are 1: by the solution's L and g, which many records of a
-     * sweep draw to the factors of the last turn, they would come near over many turns only. */
+    /* Use L and g of the sweep's own first and main pieces, whose factors are 1. With those of the solution, which
+     * depend on the factors of the last turn, convergence would be slow. */
     L = sweep->c0[0] > m.C ? (sweep->c0[0] - m.C) / 2 : m.L;
     g = sweep->c1[main_one] > m.t ? sweep->c1[main_one] - m.t : m.g;
     if (m.L > 0)
@@ -362,7 +363,7 @@ void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, c
         double a = 1, b = 1, slope = fmax(sweep->c1[i], m.t + least_b * m.g);
         double base = slope > sweep->c1[i] ? base_through(sweep, i, slope) : sweep->c0[i];
 
-        /* Where latency is none, or the line begins below the processors' part, only its slope is left to fit. */
+        /* Without latency, or if the line begins below the processors' part, fit only the slope. */
         if (i > 0 && m.L > least * m.C) {
             a = (base - m.C - m.L) / m.L;
             if (a < least) {

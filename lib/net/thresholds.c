@@ -1,9 +1,9 @@
 /* thresholds.c - S, M1 and M2 of scatter and gather (paper 002, section 3); see breaks.h
  *
- * Paper 002 takes M1 to be the size at which a time is more than 10 times that of the first, which a long row reaches
- * without any jump. Here both ends of the irregular region are structural breaks in the longest times of the
- * repetitions: in the region, the longest takes several times what a regular gather does. That may be few of the
- * gathers or most of them (even the median of a size is then no regular time), and in between sizes may be regular.
+ * Paper 002 defines M1 as the size whose time is more than 10 times the first, which a long series reaches without any
+ * jump. Here both ends of the irregular region are structural breaks in the longest times of the repetitions: in the
+ * region, the longest is several times that of a regular gather. Few or most gathers may be irregular (then even the
+ * median is), and some sizes in the region may be regular.
  */
 #include "base/alloc.h"
 #include "net/breaks.h"
@@ -12,17 +12,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* least: points of a piece; jump: times by which an escalation is longer. Paper 002's Figure 1 has escalations of ten
- * times and more, other scatter stays below twice. */
+/* LEAST: points of a piece; jump: factor by which an escalation is longer at least. Paper 002's Figure 1 has
+ * escalations of a factor of ten and more; other scatter stays below a factor of two. */
 enum { LEAST = 3 };
 static const double jump = 2;
-/* Escalations are of a few levels (paper 002, section 3): TCP's timer, and that with its first two doublings, which is
- * 7 times as long. What is longer by less than a tenth of the longest is no escalation beside these. */
+/* Escalations have a few levels (paper 002, section 3): TCP's timer, and that with its first two doublings, 7 times as
+ * long. An excess below this part of the longest is not an escalation. */
 static const double level = 0.1;
 
 struct row {
     double bytes, time_s, sd_s, max_s, mean_s, se_s;
-    double regular_s;              /* what a regular gather takes at most */
+    double regular_s;              /* longest time of a regular gather */
     int repetitions;
 };
 
@@ -38,7 +38,7 @@ static int is_counted_row(const struct net_work *w, enum hrun_net_kind kind, siz
     return w->r->v[l].kind == kind && !w->out[l];
 }
 
-/* The records of one kind with the root and the number of others of which there are most, by size. */
+/* The records of one kind with the most frequent root and number of others, by size. */
 struct row_set {
     const struct net_work *w;
     const struct net_solution *s;
@@ -47,7 +47,7 @@ struct row_set {
     int root, others;
 };
 
-/* The first root, the most others, where there are as many. `rows` has room. */
+/* Ties go to the first root and to most others. `rows` is large enough. */
 static void collect_rows(struct row_set *set, enum hrun_net_kind kind)
 {
     const struct net_work *w = set->w;
@@ -110,10 +110,10 @@ static int line_of_rows(const struct row *rows, size_t n, double *c0, double *c1
     return 0;
 }
 
-/* ---------------------------------------------------------------- what the model says of a gather */
+/* ---------------------------------------------------------------- the model of a gather */
 
-/* Stages of all messages at once, the root taking them in as they come; one_by_one: paper 002's sum for large
- * messages. */
+/* The time of a gather by the model: all messages at once, processed by the root in order of arrival; one_by_one:
+ * paper 002's sum for large messages. */
 static double gather_time(const struct row_set *set, double bytes, int one_by_one)
 {
     const struct net_solution *s = set->s;
@@ -145,7 +145,7 @@ static double gather_time(const struct row_set *set, double bytes, int one_by_on
     return free_at;
 }
 
-/* By how much the slope of rows[n] is above the model's; 0 where there is none. */
+/* The difference between the slope of rows[n] and the model's; 0 if rows[n] have no slope. */
 static int find_kappa(const struct row_set *set, const struct row *rows, size_t n, int one_by_one, double *out,
                       struct hrun_error *err)
 {
@@ -162,8 +162,8 @@ static int find_kappa(const struct row_set *set, const struct row *rows, size_t 
 
 /* ---------------------------------------------------------------- the irregular region */
 
-/* What regular gathers take at most: no more than their own median, nor than regular gathers of more bytes, nor than
- * messages that come one after the other, as the model has it. */
+/* Set regular_s: the least of the row's median, of regular gathers of more bytes, and of the model's time of
+ * messages one after the other. */
 static void set_regular(struct row_set *set)
 {
     double regular_s = INFINITY;
@@ -176,13 +176,13 @@ static void set_regular(struct row_set *set)
     }
 }
 
-/* Is the longest of a size an escalation? */
+/* 1 if the longest time of a size is an escalation, else 0. */
 static int is_jump(const struct row *r, double least_s)
 {
     return r->max_s >= jump * r->regular_s && r->max_s - r->regular_s >= least_s;
 }
 
-/* Are half of the sizes rows[from..to) escalations? */
+/* 1 if at least half of the sizes rows[from..to) have escalations, else 0. */
 static int is_jumping_piece(const struct row *rows, size_t from, size_t to, double least_s)
 {
     size_t count = 0;
@@ -192,7 +192,8 @@ static int is_jumping_piece(const struct row *rows, size_t from, size_t to, doub
     return 2 * count >= to - from;
 }
 
-/* Sizes that jump belong to a region [*from, *to) if fewer than make a piece are in between. */
+/* Extend the region [*from, *to) to sizes with escalations that are separated from it by fewer sizes than a piece
+ * has. */
 static void widen_region(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
 {
     if (*from == *to)
@@ -205,8 +206,8 @@ static void widen_region(const struct row *rows, size_t n, double least_s, size_
             *to = i + 1;
 }
 
-/* As many sizes in a row as make a piece, which all jump, are of the region even where lines through the longest times
- * do not tell them from the others: of escalations of several levels these are no lines. */
+/* Add runs of LEAST or more consecutive sizes with escalations to the region. Escalations of several levels are not
+ * linear, so the breaks of lines may miss them. */
 static void add_threshold_runs(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
 {
     for (size_t i = 0, run = 0; i < n; i++) {
@@ -218,7 +219,8 @@ static void add_threshold_runs(const struct row *rows, size_t n, double least_s,
     }
 }
 
-/* Rows [*from, *to) that jump: from the first piece of the longest times that does to the last; none: equal. */
+/* Find the rows [*from, *to) of the irregular region, from the first jumping piece of the longest times to the last
+ * one; *from == *to if there is none. */
 static int find_irregular_region(const struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
 {
     autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
@@ -242,7 +244,7 @@ static int find_irregular_region(const struct row *rows, size_t n, size_t *from,
         *to = end;
     }
     add_threshold_runs(rows, n, least_s, from, to);
-    /* Sizes at the ends that do not jump belong to the pieces beside. */
+    /* Drop sizes without escalations at both ends. */
     while (*from < *to && !is_jump(&rows[*from], least_s))
         ++*from;
     while (*to > *from && !is_jump(&rows[*to - 1], least_s))
@@ -251,8 +253,8 @@ static int find_irregular_region(const struct row *rows, size_t n, size_t *from,
     return 0;
 }
 
-/* What share of a size's gathers takes longer than low_s, and by how much in the mean over all. The mean tells; of
- * records without it, two values h apart of which the rarer has share p have the variance p (1 - p) h^2. */
+/* The share of a size's gathers that take longer than low_s, and the mean excess over all gathers, by mean_s. For
+ * records without mean_s: two values h apart, of which the rarer has share p, have the variance p (1 - p) h^2. */
 static void escalation(const struct row *r, double low_s, double *share, double *mean_s)
 {
     int common = r->time_s >= jump * low_s;            /* the median is one itself */
@@ -304,7 +306,7 @@ static int gather_thresholds(struct row_set *set, struct hrun_net_thresholds *ou
         return -1;
     if (from == to)
         return find_kappa(set, rows, waiting, 0, &out->kappa1_s_per_byte, err);
-    /* Where it begins and ends between two sizes is not known: both are regular, all between them may be not. */
+    /* Its exact ends are unknown: the region extends to the neighbouring regular sizes. */
     out->gather_M1 = from ? rows[from - 1].bytes + 1 : rows[from].bytes;
     out->gather_M2 = to < n ? rows[to].bytes - 1 : rows[to - 1].bytes;
     based = line_of_rows(rows, from, &base[0], &base[1], err);
@@ -318,7 +320,7 @@ static int gather_thresholds(struct row_set *set, struct hrun_net_thresholds *ou
 
 /* ---------------------------------------------------------------- scatter */
 
-/* Is the time of a scatter of that size nearer to what its messages take at once than to their sum? */
+/* 1 if the time of a scatter of that size is nearer to that of messages at once than to their sum, else 0. */
 static int is_at_once(const struct row_set *set, const struct row *r)
 {
     const struct net_solution *s = set->s;
@@ -354,8 +356,8 @@ static int scatter_threshold(struct row_set *set, struct hrun_net_thresholds *ou
     r = &set->rows[b.first[1]];
     before = b.c0[0] + b.c1[0] * r->bytes;
     after = b.c0[1] + b.c1[1] * r->bytes;
-    /* A leap, not a change of slope: three standard errors. Where messages alone leap, too, it is theirs. What takes
-     * far less than its messages one after the other is no row of them. */
+    /* A jump of more than three standard errors, unless single messages jump, too (a new segment), or the time is far
+     * below the sum of the messages. */
     if (net_segment(given, r[-1].bytes) == net_segment(given, r->bytes) && after - before > 3 * r->se_s &&
         !is_at_once(set, &set->rows[set->n - 1]))
         out->scatter_S = r[-1].bytes;

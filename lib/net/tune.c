@@ -9,9 +9,9 @@
 
 /* ---------------------------------------------------------------- writing */
 
-/* Numbers of what is used, counted anew from 0; -1: not used. */
+/* New numbers from 0 of the hosts, classes and groups with ranks; -1: not used. */
 struct numbers {
-    int *host, *class, *group; /* of the network's hosts, classes, groups */
+    int *host, *class, *group; /* for each of the network's hosts, classes, groups */
     int nhosts, nclasses, ngroups;
 };
 
@@ -34,7 +34,7 @@ static int renumber_used(int *numbers, int i, int *count)
     return numbers[i];
 }
 
-/* Errors: HRUN_EINVAL. n->host is to be freed in any case. */
+/* Number them. Errors: HRUN_EINVAL. The caller frees n->host in any case. */
 static int find_numbers(const struct hrun_net *net, const struct hrun_net_ranks *r, struct numbers *n,
                         struct hrun_error *err)
 {
@@ -145,13 +145,13 @@ out:
 
 /* ---------------------------------------------------------------- reading */
 
-/* More than any cluster has; keeps what a damaged text asks for small. */
+/* Limits beyond any cluster; they bound the memory that a damaged text can request. */
 enum { RANKS_MAX = 1 << 20, CLASSES_MAX = 1 << 10, GROUPS_MAX = 1 << 10, SEGMENTS_MAX = 1 << 10 };
 
-/* A text while it is read. */
+/* State of reading a text. */
 struct reader {
     struct hrun_net_tuning *t;
-    const char *p;             /* the words left */
+    const char *p;             /* the remaining words */
     int bad;
     int nsegments, nranks;     /* read so far */
 };
@@ -313,7 +313,7 @@ static void read_tuned_host(struct reader *r)
     struct hrun_net *net = r->t->net;
     int h = read_tuned_whole(r, 0, net->nhosts - 1);
 
-    r->bad |= r->nranks > 0;   /* a rank's kind was checked against the class that its host had */
+    r->bad |= r->nranks > 0;   /* hosts come before ranks, whose kinds are checked against their classes */
     net->class_of[h] = read_tuned_whole(r, 0, net->nclasses - 1);
     net->group_of[h] = read_tuned_whole(r, 0, net->ngroups - 1);
     r->bad |= !net->classes[net->class_of[h]].nkinds;
@@ -353,7 +353,7 @@ static const struct {
     { 'f', read_forced },
 };
 
-/* One record at r->p, which moves behind it. */
+/* Read one record at r->p, and advance r->p. */
 static void read_tuned_record(struct reader *r)
 {
     char key = *r->p++;

@@ -1,4 +1,4 @@
-/* turns.c - the parameters, and what goes with them, by turns; see fitting.h */
+/* turns.c - alternate between the least squares system and the parameters that it takes as given; see fitting.h */
 #include "base/alloc.h"
 #include "net/fitting.h"
 
@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Turns in which factors of segments, trunks and the rest are found: enough where they depend little on each other.
- * They have settled when none changes by more than this: a tenth of what the intervals are meant to be. */
+/* TURNS: largest number of turns, as factors of segments, trunks and the rest depend little on each other. settled:
+ * they have converged when none changes by more, a tenth of the usual intervals. */
 enum { TURNS = 8 };
 static const double settled = 1e-3;
 
-/* Trips of sizes in segments of which nothing is known yet: out for the time being (2), or in again. */
+/* Leave out trips outside of the main segment for now (2), or include them again. */
 static void set_aside(struct net_state *e, int aside)
 {
     const struct net_given *g = &e->w.given;
@@ -27,7 +27,7 @@ static void set_aside(struct net_state *e, int aside)
     }
 }
 
-/* What bias_bytes may be: from what a packet has to what a long message would have. */
+/* Range of bias_bytes: from a small packet to a long message. */
 static const double bias_least = 64, bias_most = 1 << 20;
 
 void net_state_solve(struct net_state *e, int intervals)
@@ -35,7 +35,7 @@ void net_state_solve(struct net_state *e, int intervals)
     struct net_solution s = { 0 };
     double *bias = &e->w.given.bias_bytes;
 
-    /* Beside other classes the last solution is of no use. */
+    /* The last solution is usable only for as many classes. */
     net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals, &s);
     net_solution_release(&e->s);
     e->s = s;
@@ -43,7 +43,7 @@ void net_state_solve(struct net_state *e, int intervals)
         *bias = s.x[s.c.bias] = fmin(fmax(s.x[s.c.bias], bias_least), bias_most);
 }
 
-/* The trunks by the present solution; *change: the most that one changed, relative. */
+/* Estimate the trunks by the present solution; *change: the largest relative change. */
 static void find_trunks(struct net_state *e, double *change)
 {
     size_t n = (size_t)e->w.given.ngroups * (size_t)e->w.given.ngroups;
@@ -55,7 +55,7 @@ static void find_trunks(struct net_state *e, double *change)
         *change = fmax(*change, fabs(e->trunk[i] - old[i]) / fmax(fmax(e->trunk[i], old[i]), 1e-300));
 }
 
-/* The best value of a factor so far, and what it leaves. */
+/* The best value of a factor so far, and its residual. */
 struct best {
     double at, least;
 };
@@ -71,14 +71,14 @@ static double try_back(struct net_state *e, double value, struct best *best)
     return left;
 }
 
-/* What chance explains of squares (chi-square of one parameter, 95 %). */
+/* The sum of squares that one parameter explains by chance (chi-square, 95 %). */
 static double chance_squares(const struct net_state *e)
 {
     return 3.841 * fmax(1, e->s.s2);
 }
 
-/* Set back_share to the best that is seen: of what it is, and of a grid, refined by thirds; or to 0 where chance
- * explains as much. Result: what it leaves. */
+/* Set back_share to the best of its present value and a grid, refined by thirds; to 0 if that is not significant.
+ * Result: the sum of squares left. */
 static double find_share(struct net_state *e)
 {
     double none, low, high, before = e->w.given.back_share;
@@ -103,8 +103,8 @@ static double find_share(struct net_state *e)
     return e->w.given.back_share > 0 ? best.least : none;
 }
 
-/* back_share, and whether both ways share the trunks: they do if `both` records, each with the better share, say so by
- * more than chance does, or say as much without any share. */
+/* Estimate back_share and trunks_shared. Trunks are shared if that explains the `both` records significantly better,
+ * each case with its best share, or equally well with a share of 0. */
 static void find_back(struct net_state *e, double *change)
 {
     struct net_given *g = &e->w.given;
@@ -124,8 +124,9 @@ static void find_back(struct net_state *e, double *change)
     *change = fmax(*change, fmax(fabs(g->back_share - back), g->trunks_shared != before));
 }
 
-/* Where to begin with bias_bytes: what explains fans and joins best as far as all else stays; of equal steps of its
- * logarithm. Ports fit what there is without, so that may be worse at first; 0 where nothing shares a port. */
+/* The initial bias_bytes: the value, of equal steps of its logarithm, that explains fans and joins best with all other
+ * parameters fixed. It may be worse than none at first, as the ports were fitted without it. 0 if nothing shares a
+ * port. */
 static double begin_bias(struct net_state *e)
 {
     double least = INFINITY, best = 0;
@@ -179,8 +180,8 @@ void net_converge(struct net_state *e)
         return;
     without = e->s.rss;
     solve_by_turns(e);
-    /* bias_bytes stays if it explains more than chance does. Where the scatter of times is not known, the residuals
-     * stand for it; but simulated times do not scatter, and are off by other things. */
+    /* Keep bias_bytes if it is significant. If the scatter of times is not known, the residuals replace it, with a
+     * lower bound, as residuals of simulated times are not scatter. */
     if (without - e->s.rss > 3.841 * fmax(e->s.s2, e->w.scatter_known ? 1 : odd))
         return;
     *bias = 0;
