@@ -1,4 +1,4 @@
-/* alloc.c - memory that is always there; see alloc.h for the contracts */
+/* alloc.c - allocation that never fails; see alloc.h for the contracts */
 #include "base/alloc.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* alloc.h - memory that is always there, and that is released when a block ends
+/* alloc.h - allocation that never fails, and release at the end of a scope
  *
- * Purpose: no caller checks for missing memory. Where malloc fails the process prints one line and ends with status
- * 125; the guard process ends what it had started.
+ * Purpose: no caller checks for missing memory. If malloc fails, the process prints one line and exits with status 125;
+ * the guard process ends the processes of its job.
  * Invariants: no function here returns NULL; the caller frees what they return with free.
  */
 #ifndef HRUN_BASE_ALLOC_H
@@ -21,7 +21,7 @@ char *xstrndup(const char *s, size_t len) HRUN_NEVER_NULL;
 /* Print "PROGRAM: out of memory" and end the process with status 125. */
 _Noreturn void hrun_out_of_memory(void);
 
-/* Let array v of cap elements hold at least n: it doubles. */
+/* Grow array v of cap elements to at least n elements, by doubling. */
 #define hrun_grow(v, n, cap)                                                     \
     do {                                                                         \
         size_t grown_ = (size_t)(cap);                                           \

@@ -36,8 +36,8 @@ void hrun_buf_add_shell(struct hrun_buf *b, const char *word);
 /* All of words, NULL-terminated, with blanks between them: a command line. */
 void hrun_buf_add_command(struct hrun_buf *b, char *const *words);
 
-/* Append text[len] as a terminal may show it: control characters but newlines and tabs become \uNNNN, bytes that are no
- * UTF-8 \xNN. After text[len] there is a 0, or the beginning of a character. */
+/* Append text[len] safely for a terminal: control characters except newlines and tabs become \uNNNN, bytes that are not
+ * UTF-8 \xNN. text[len] must be 0 or the beginning of a character. */
 void hrun_buf_add_printable(struct hrun_buf *b, const char *text, size_t len);
 
 /* Length of the UTF-8 character at s (RFC 3629: no overlong forms, surrogates, or values over U+10FFFF), 0 when there
@@ -57,7 +57,7 @@ struct hrun_strvec {
 /* Append a copy of s. */
 void hrun_strvec_push(struct hrun_strvec *sv, const char *s);
 void hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Append copies of the strings that follow, up to NULL; of all words of a list that NULL ends (or that is NULL). */
+/* Append copies of the arguments, up to NULL; append copies of a NULL-terminated list (or NULL). */
 void hrun_strvec_add(struct hrun_strvec *sv, ...) __attribute__((sentinel));
 void hrun_strvec_add_all(struct hrun_strvec *sv, char *const *words);
 void hrun_strvec_release(struct hrun_strvec *sv);

@@ -75,7 +75,7 @@ char *hrun_error_format(const struct hrun_error *err, char *out, size_t size)
         snprintf(text, sizeof text, "%s:%d: %s", err->file, err->line, err->text);
     else
         snprintf(text, sizeof text, "%s: %s", err->file, err->text);
-    /* Words of files and of other hosts may hold what a terminal obeys, and line feeds. */
+    /* Text from files and other hosts may contain control characters and newlines. */
     for (const char *c = text; *c && n + sizeof "\\u001b" <= size; c++)
         if (iscntrl((unsigned char)*c) && *c != '\t')
             n += (size_t)snprintf(out + n, size - n, "\\u%04x", (unsigned char)*c);

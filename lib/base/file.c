@@ -155,8 +155,8 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
 
 /* ---------------------------------------------------------------- locks */
 
-/* A lock for reading keeps writers waiting: nobody reads a lock file who cannot write it. Another user who can write
- * the folder may have put another file of ours in its place: that is left as it is. -1 with *err. */
+/* Open a lock file. Its mode lets only users read it who can write it, because a read lock blocks writers. A file that
+ * another user may have put in its place is not changed. -1 with *err. */
 static int open_lock(const char *path, int access, struct hrun_error *err)
 {
     int fd = open(path, access | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, HRUN_FILE_MODES & 0622);
@@ -177,7 +177,7 @@ static int open_lock(const char *path, int access, struct hrun_error *err)
     return fd;
 }
 
-/* Who has a lock, by what hrun_lock_try has written into its file. */
+/* Report the holder of a lock, which hrun_lock_try has written into the file. */
 static void fail_busy(const char *path, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -310,8 +310,8 @@ static unsigned long long start_ticks(long pid)
     return ticks;
 }
 
-/* Where a process number means the same process as here: "SPACE-HASH", the number of the PID name space and a hash
- * of host name and boot. "": unknown. */
+/* The scope of process numbers, "SPACE-HASH": number of the PID name space, and a hash of host name and boot. "":
+ * unknown. */
 static void find_pid_space(char *place, size_t size)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -327,7 +327,7 @@ static void find_pid_space(char *place, size_t size)
     }
 }
 
-/* Is name one of hrun_rundir_create, of this user, made here, by a process that is gone? */
+/* 1 for the name of a folder that a process of this user in this place, now gone, has made by hrun_rundir_create. */
 static int is_stale(const char *name, const char *place)
 {
     unsigned long long then, now;

@@ -6,8 +6,8 @@
  *     process left of it is removed when the same file is replaced next, a living one's never;
  *   - locks are record locks on a file of their own (fcntl; they work over NFS and end with the process); a lock file
  *     is never removed;
- *   - others cannot write a file or folder made here, whatever mode and umask say; whether the group can is the
- *     umask's choice, for stores that a project shares.
+ *   - others cannot write a file or folder made here, for every mode and umask; the umask decides whether the group
+ *     can, for stores that a project shares.
  */
 #ifndef HRUN_BASE_FILE_H
 #define HRUN_BASE_FILE_H
@@ -20,16 +20,16 @@
 /* The permission bits that a file or folder made here may have. */
 enum { HRUN_FILE_MODES = 0775 };
 
-/* What stands behind the last '/' of a path, or all of it. */
+/* The part of a path after the last '/', or all of it. */
 const char *hrun_base_name(const char *path);
 
-/* Append the file's content to *out. Files over max bytes are refused. A pipe is read to its end where somebody writes
- * to it, as a shell's <(COMMAND). Errors: HRUN_ENOENT (no such file), HRUN_EINVAL (a folder, a socket, a pipe to which
- * nothing is written, or over max), HRUN_EIO (all else). */
+/* Append the file's content to *out. Files over max bytes are refused. A pipe with a writer, such as a shell's
+ * <(COMMAND), is read to its end. Errors: HRUN_ENOENT (no such file), HRUN_EINVAL (a folder, a socket, a pipe without
+ * a writer, or over max), HRUN_EIO (all else). */
 int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
 
-/* The same of a regular file in an open folder, which is the one that holds path. No symbolic link is followed, and
- * nothing is waited for. Errors: also HRUN_EIO for a symbolic link. */
+/* The same for a regular file in open folder `folder`, which must be the one that holds path. Follows no symbolic link,
+ * and never waits. Errors: also HRUN_EIO for a symbolic link. */
 int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
 
 /* Replace path by data[len], atomically and durably, with permission bits mode (after umask). Where path is
@@ -38,18 +38,18 @@ int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf 
  * message says so). */
 int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err);
 
-/* The same in an open folder, which is the one that holds path. A symbolic link of that name is replaced itself. */
+/* The same in an open folder, which must be the one that holds path. Replaces a symbolic link of that name itself. */
 int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
                          struct hrun_error *err);
 
-/* The name of that temporary file is at most this many characters longer than the file's own. */
+/* The temporary file's name is at most this many characters longer than the file's own. */
 enum { HRUN_FILE_MARKS = 19 };
 
-/* Append data[len], whole lines, to a file that is written under the caller's lock, durably: 0 means that it is
- * on the disk. An end without newline (its writer was stopped) gets one first, in the same write. To an empty
- * file the folder that holds it, and depth - 1 above that, are synced before.
- * Errors: HRUN_EIO (also when path is no regular file). The file holds what it held before, or, where it could not be
- * cut back (*torn = 1, else 0; torn may be NULL), a part of data behind that. */
+/* Append data[len], whole lines, durably to a file; the caller holds its lock. 0: the data is on the disk. If the last
+ * line has no newline (its writer was killed), one is added first, in the same write. For an empty file, the folder
+ * that holds it and depth - 1 folders above are synced before.
+ * Errors: HRUN_EIO (also if path is no regular file). The file then has its old content, or, if it could not be
+ * truncated (*torn = 1, else 0; torn may be NULL), a part of data behind that. */
 int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err);
 
 /* Make the names in a folder durable. 0, also where the file system cannot sync folders; or -1 with errno. */
@@ -61,43 +61,40 @@ int hrun_is_folder(const char *path);
 /* Create path and its missing parents. An existing folder is no error. Errors: HRUN_EIO. */
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err);
 
-/* Open (O_PATH) the folder that holds path below the open folder top, whatever others change meanwhile: no symbolic
- * link is followed. path is relative and has no component ".."; make = 1: missing folders are made. Result: a file
- * descriptor (close-on-exec); -1 with errno, ELOOP for a symbolic link, and *len: how much of path the fault is
- * about. */
+/* Open (O_PATH) the folder that holds path below the open folder top, without following symbolic links, also if others
+ * change folders meanwhile. path is relative and has no component ".."; make = 1: missing folders are created. Result:
+ * a close-on-exec descriptor; -1 with errno, ELOOP for a symbolic link, and *len: length of the faulty part of path. */
 int hrun_open_below(int top, const char *path, int make, size_t *len);
 
-/* Open (create if need be) the lock file at path and wait until the lock is ours. Who cannot write the file cannot read
- * it either, and so cannot hold it. Result: a file descriptor (close-on-exec) to be given to hrun_unlock, or -1
- * (HRUN_EIO). Locks belong to the process: they exclude other processes, not other threads, and a second hrun_lock of
- * the same file by one process shares its fate. */
+/* Open or create the lock file at path, and wait until this process has the lock. Users who cannot write the file
+ * cannot read it either, and so cannot lock it. Result: a close-on-exec descriptor for hrun_unlock, or -1 (HRUN_EIO).
+ * Locks belong to the process: they exclude other processes, not other threads, and unlocking one of two locks of a
+ * process on one file ends both. */
 int hrun_lock(const char *path, struct hrun_error *err);
 /* The same without waiting, for a lock that is held for long: it belongs to the descriptor, and lasts until this
- * process and all that it forked without executing a program have closed it. Errors: also HRUN_EBUSY, whose text is who
- * has it ("process 123 on node1"). */
+ * process and its forked children that execute no program have closed it. Errors: also HRUN_EBUSY, whose text is the
+ * holder ("process 123 on node1"). */
 int hrun_lock_try(const char *path, struct hrun_error *err);
-/* The same for a lock that many processes share, or one has alone. *fd is -1, and becomes the descriptor to be given to
- * hrun_unlock, or is that of such a lock, which changes. Errors: HRUN_EIO, HRUN_EBUSY; *fd and its lock stay as they
- * are. */
+/* The same for a shared (alone = 0) or an exclusive lock. *fd: -1, which becomes a descriptor for hrun_unlock; or the
+ * descriptor of such a lock, which is converted. Errors: HRUN_EIO, HRUN_EBUSY; *fd and its lock are unchanged. */
 int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err);
 void hrun_unlock(int fd);
 
-/* Can nobody but root and this user rename what is in the open folder? A name proves nothing where others can. */
+/* 1 if only root and this user can rename files in the open folder, else 0. Otherwise names there cannot be trusted. */
 int hrun_keeps_names(int dir);
 
 /* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base being NULL for $TMPDIR or /tmp.
  * Folders of the same user in BASE whose process is gone (an earlier hrun was killed) are removed first, unless other
  * users can rename what is in BASE.
- * START, the time when the process started, and PLACE, which stands for host, boot and PID name space, tell which
- * process made it: on a shared BASE a folder of another host or container is left alone, and a PID used again does not
- * keep a folder alive.
+ * START (start time of the process) and PLACE (host, boot and PID name space) identify the process that made it: on a
+ * shared BASE folders of other hosts and containers stay, and a PID that is used again does not keep a folder.
  * Result: its absolute path, which the caller frees; NULL with HRUN_EIO. */
 char *hrun_rundir_create(const char *base, struct hrun_error *err);
 
-/* Remove a folder and all in it, never following symbolic links. NULL-safe; what is gone already is fine. */
+/* Remove a folder and all in it, without following symbolic links. NULL and missing files are no error. */
 void hrun_remove_tree(const char *path);
 
-/* Write all of data[len] to fd, over interrupted and partial writes. 0, or -1 with errno. */
+/* Write all of data[len] to fd, continuing after interrupted and partial writes. 0, or -1 with errno. */
 int hrun_write_all(int fd, const void *data, size_t len);
 
 /* ---------------------------------------------------------------- home
@@ -117,18 +114,18 @@ char *hrun_user_path(const char *xdg, const char *in_home, const char *below, st
  *
  * Where this hrun is installed
  *
- * Purpose: programs and files that are installed together find each other wherever that is, in a build tree too.
+ * Purpose: programs and files that are installed together find each other in any prefix, and in a build tree.
  */
 
-/* The folder whose bin/ and lib/ this code was loaded from: that of libhrun.so where it runs in it, else of the running
- * program; without symbolic links. The caller frees it. NULL: unknown. */
+/* The folder with the bin/ and lib/ from which this code was loaded: that of libhrun.so if this code is in it, else of
+ * the running program; symbolic links resolved. The caller frees it. NULL: unknown. */
 char *hrun_installed(void);
 
-/* Path of a library of ours that is preloaded: PREFIX/bin/hrun -> PREFIX/lib/hrun/NAME, and the same below build/. The
- * caller frees it. NULL: there is none, or it cannot stand in LD_PRELOAD. */
+/* Path of a library that hrun preloads: PREFIX/lib/hrun/NAME for PREFIX/bin/hrun, and the same below build/. The
+ * caller frees it. NULL: there is none, or its path has characters that LD_PRELOAD does not allow. */
 char *hrun_installed_library(const char *name);
 
-/* Path of a program of ours that is started on hosts, in the same folder. The caller frees it. Errors: HRUN_ENOENT. */
+/* Path of a program that hrun starts on hosts, in the same folder. The caller frees it. Errors: HRUN_ENOENT. */
 char *hrun_installed_tool(const char *name, struct hrun_error *err);
 
 #endif

@@ -1,7 +1,7 @@
-/* hash.h - a hash of bytes, for keys and for seeing whether two texts are the same; not against an adversary
+/* hash.h - a hash of bytes, for keys and for comparing texts; not cryptographic
  *
- * FNV-1a, 64 bits (Fowler, Noll, Vo; offset and prime are theirs). Keys on disk are made of it. All is in this header,
- * as libraries that are preloaded into programs are linked with nothing of ours.
+ * FNV-1a, 64 bits (Fowler, Noll, Vo). Keys on disk contain it. All code is in this header, because preloaded libraries
+ * are not linked with other code of hrun.
  */
 #ifndef HRUN_BASE_HASH_H
 #define HRUN_BASE_HASH_H
@@ -11,7 +11,7 @@
 
 #define HRUN_HASH_INIT UINT64_C(14695981039346656037)
 
-/* h: HRUN_HASH_INIT, or the hash of what stands before. */
+/* Continue hash h (HRUN_HASH_INIT at the beginning) with data[len]. */
 static inline uint64_t hrun_hash(uint64_t h, const void *data, size_t len)
 {
     for (size_t i = 0; i < len; i++)

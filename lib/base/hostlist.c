@@ -125,7 +125,7 @@ static const char *check_bracket(const struct expansion *x, const char *p)
 
 static int expand_rest(struct expansion *x, const char *p);
 
-/* Append a name for each number of the bracket at p, and for all that the rest of the item stands for. */
+/* Append the names for each number of the bracket at p, each with all expansions of the rest of the item. */
 static int expand_bracket(struct expansion *x, const char *p)
 {
     const char *end = check_bracket(x, p);
@@ -226,7 +226,7 @@ static int bracket_number(const char *name, size_t at, uint64_t *value, size_t *
     return n > 0 && n <= DIGITS_MOST;
 }
 
-/* Do a and b differ in one number only? *at: where it begins. */
+/* 1 if a and b differ in one number only, else 0. *at: where it begins. */
 static int differ_in_one(const char *a, const char *b, size_t *at)
 {
     size_t p = 0, na, nb;
@@ -244,7 +244,7 @@ static int differ_in_one(const char *a, const char *b, size_t *at)
     return bracket_number(a, p, &va, &na) && bracket_number(b, p, &vb, &nb) && strcmp(a + p + na, b + p + nb) == 0;
 }
 
-/* Would parsing the range that begins with digits lo[nlo] give digits c[nc] for value v? */
+/* 1 if a range that begins with digits lo[nlo] expands value v to digits c[nc], else 0. */
 static int fits_range(const char *lo, size_t nlo, const char *c, size_t nc, uint64_t v)
 {
     char text[32];

@@ -100,7 +100,7 @@ void hrun_range_add(struct hrun_buf *out, size_t start, long first, long last)
     hrun_buf_addf(out, last > first ? "%s%ld-%ld" : "%s%ld", out->len > start ? "," : "", first, last);
 }
 
-/* ---------------------------------------------------------------- the known word that was meant */
+/* ---------------------------------------------------------------- the nearest known word */
 
 /* Optimal string alignment distance (insertions, deletions, replacements, swaps of neighbours), letters
  * compared without case; `limit` + 1 or more when it is over limit. */

@@ -1,8 +1,8 @@
 /* list.h - comma-separated lists of names, such as "fast,slow"
  *
- * Purpose: one reader and one writer for the lists that measurements carry: names and signatures of sub-clusters.
- * Invariants: places count from 0; NULL and "" are the list of nothing; what was written is read back where the names
- * are not empty and hold no comma.
+ * Purpose: one reader and one writer for the lists in measurements: names and signatures of sub-clusters.
+ * Invariants: places count from 0; NULL and "" are the empty list; names that are not empty and have no comma are read
+ * back as written.
  */
 #ifndef HRUN_BASE_LIST_H
 #define HRUN_BASE_LIST_H
@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* Append name to the list that is all of out. */
+/* Append name to the list in out, which contains nothing else. */
 void hrun_list_add(struct hrun_buf *out, const char *name);
 
 /* How many names there are. */
@@ -24,7 +24,7 @@ const char *hrun_list_item(const char *list, int place, size_t *len);
 /* The same in fresh memory, which the caller frees; NULL when there are fewer names. */
 char *hrun_list_copy(const char *list, int place);
 
-/* Is this the name at `place`? NULL never is. */
+/* 1 if this is the name at `place`, else 0, as for NULL. */
 int hrun_list_is(const char *list, int place, const char *name);
 
 /* The first place where the name stands, -1: it stands nowhere. */
@@ -34,15 +34,15 @@ int hrun_list_find(const char *list, const char *name);
  *
  * Lists of numbers such as "0-3,8"
  *
- * Purpose: one reader and one writer for the lists of PUs and cores that hwloc and Linux use. What stands between two
- * ranges is the caller's: lists differ in that (",", ";", one left over at the end).
+ * Purpose: one reader and one writer for the lists of PUs and cores that hwloc and Linux use. Callers handle the
+ * separators of ranges, in which lists differ (",", ";", one at the end).
  * Invariants: numbers are 0 or more; what was written is read back.
  */
 
 /* PUs and cores are counted by the kernel and hwloc; no machine has more. */
 enum { HRUN_RANGES_MAX = (1 << 20) - 1 };
 
-/* Read "3" or "0-3" at p. Result: what stands behind it, with *first <= *last <= max (max >= 0). NULL: p does not begin
+/* Read "3" or "0-3" at p. Result: the text behind it, with *first <= *last <= max (max >= 0). NULL: p does not begin
  * with such a range; outputs untouched. */
 const char *hrun_range_next(const char *p, long max, long *first, long *last);
 
@@ -60,8 +60,8 @@ void hrun_range_add(struct hrun_buf *out, size_t start, long first, long last);
  * ("r[1-2]n[0-3]": the last varies fastest).
  */
 
-/* What follows compares each name with the others, in time by the square of their number. The largest machines have
- * more nodes (Fugaku 158,976): a job on all of them is refused. */
+/* Users of these lists compare each name with all others, in quadratic time. The largest machines have more nodes
+ * (Fugaku 158,976): a job on all of them is refused. */
 enum { HRUN_HOSTLIST_MAX = 16384 };
 
 /* Append the names of text to *out. Errors: HRUN_EPARSE with column (from 1) in text; *out as before.
@@ -72,7 +72,7 @@ int hrun_hostlist_parse(const char *text, struct hrun_strvec *out, struct hrun_e
 /* Append names[n] in their order, folded: neighbours that differ in one number become a range. */
 void hrun_hostlist_print(char *const *names, size_t n, struct hrun_buf *out);
 
-/* Are these names of one host? They are equal, or one is the other without its domain; case does not matter. */
+/* 1 if these are names of one host: equal, or one is the other without its domain, ignoring case; else 0. */
 int hrun_same_host(const char *a, const char *b);
 
 /* ---------------------------------------------------------------- nearest
@@ -82,9 +82,8 @@ int hrun_same_host(const char *a, const char *b);
  * Purpose: "did you mean" in messages about keys, options, names.
  */
 
-/* Of n known words the one nearest to word, or NULL. Distance: insertions, deletions, replacements and
- * swaps of neighbours, letters compared without case, at most a third of word's length. The first one wins
- * a tie. */
+/* The first of the known[n] that are nearest to word, or NULL. Distance: number of insertions, deletions, replacements
+ * and swaps of neighbours, ignoring case, at most a third of word's length. */
 const char *hrun_nearest(const char *word, const char *const *known, size_t n);
 
 #endif

@@ -3,8 +3,8 @@
  * Purpose: the command's options are data. As in mpirun, long options work with one dash or two
  * (-app, --app), a value may follow "=" or stand in the next word, and the first word that is no option
  * (or "--") ends the options: what follows belongs to the program. Built on getopt_long_only(3).
- * What a command can be asked for are its modes: hrun runs a program, or shows the cluster, or plans jobs. A row of the
- * table says in which of them its option has an effect; in the others it is refused.
+ * A command has modes: hrun runs a program, or shows the cluster, or plans jobs. Each row of the table lists the modes
+ * in which its option has an effect; in the others it is refused.
  * Invariants: the table ends with a row whose name and short are both 0, and has at most HRUN_OPTS_MAX rows; a row with
  * a NULL name has only the short form.
  */
@@ -46,7 +46,7 @@ struct hrun_opt {
     /* Apply the option to the command's settings. value is NULL for a flag. 0 or -1 with *err. */
     int (*apply)(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
     size_t offset;         /* for numbers and the ready-made apply functions: offsetof(settings, member) */
-    unsigned modes;        /* in which the option has an effect: bits 1 << place in the list of modes */
+    unsigned modes;        /* modes in which the option has an effect: bits 1 << place in the list of modes */
     int64_t min, max;      /* for HRUN_OPT_COUNT */
     const char *const *needs; /* names of options, up to a NULL, one of which must be given too; NULL: none */
     const char *const *against; /* the same, none of which may be given too */
@@ -55,7 +55,7 @@ struct hrun_opt {
                               is INFINITY for a time, -1 for a count, all choices for one of them, and NULL for the
                               apply of a word, which is a number or a time. */
     int often;             /* 1: -h lists it, too */
-    int of_user;           /* 1: the user may have it always (hrun: options.yaml): a flag, or a number at offset */
+    int of_user;           /* 1: the user may set it permanently (hrun: options.yaml); a flag, or a number at offset */
 };
 
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */
@@ -70,7 +70,7 @@ int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, c
 
 enum { HRUN_OPT_LONG = 1, HRUN_OPT_SHORT };
 
-/* What a command line held. Zeroed: nothing. */
+/* The options of a command line. Zeroed: none. */
 struct hrun_opts_given {
     unsigned char rows[HRUN_OPTS_MAX];   /* of the table: in which form its option was given last; 0: it was not */
     const char *values[HRUN_OPTS_MAX];   /* the value that was given last; NULL: none was, or the option was not */
@@ -88,17 +88,17 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
 
 /* ---------------------------------------------------------------- modes */
 
-/* One thing that a command can be asked for. */
+/* A mode of a command. */
 struct hrun_opt_mode {
-    const char *word;      /* that stands where a program would ("show"); NULL: whatever stands there */
+    const char *word;      /* word in place of a program ("show"); NULL: any word or none */
     const char *option;    /* an option that is given ("network", "dry-run=time"); NULL: with or without options */
     const char *name;      /* for messages: "`show --network`" */
     int takes_words;       /* a program, or names, may follow */
     const char *usage;     /* of a word: the lines of its --help above its options */
 };
 
-/* Which mode is asked for: the first that fits in the list, which ends with one that always does. word: the first one
- * behind the options, or NULL. */
+/* The index of the first mode that fits; the list ends with one that always fits. word: the first word after the
+ * options, or NULL. */
 int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *modes,
                    const struct hrun_opts_given *given, const char *word);
 

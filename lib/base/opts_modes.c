@@ -1,4 +1,4 @@
-/* opts_modes.c - what a command is asked for, and which options count then; see opts.h for the contracts */
+/* opts_modes.c - finding a command's mode, and refusing options without effect; see opts.h for the contracts */
 #include "base/opts.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 enum { MODES_MAX = 8 * sizeof ((struct hrun_opt *)0)->modes };
 
-/* Is `word` the option, alone ("dry-run") or with a value ("dry-run=time")? */
+/* 1 if `word` is the option, alone ("dry-run") or with a value ("dry-run=time"); else 0. */
 static int is_option(const struct hrun_opt *o, const char *word)
 {
     size_t len = o->name ? strlen(o->name) : 0;
@@ -14,7 +14,7 @@ static int is_option(const struct hrun_opt *o, const char *word)
     return len && !strncmp(word, o->name, len) && (!word[len] || word[len] == '=');
 }
 
-/* Was the option, with its value where the word has one, given? */
+/* 1 if the option was given, with the word's value if that has one; else 0. */
 static int was_given(const struct hrun_opt *table, const struct hrun_opts_given *given, const char *word)
 {
     const char *value = strchr(word, '=');

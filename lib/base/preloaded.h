@@ -1,7 +1,7 @@
-/* preloaded.h - for libraries of ours that are preloaded into programs: finding MPI, leaving the environment as it was
+/* preloaded.h - for hrun's preloaded libraries: finding MPI, restoring the environment, writing to standard error
  *
- * Purpose: what libhrun-trace.so and libhrun-coll.so have in common: also how they tell hrun something. All is in this
- * header, as they are linked with nothing of ours.
+ * Purpose: common code of libhrun-trace.so and libhrun-coll.so. It is all in this header, because they are not linked
+ * with other code of hrun.
  */
 #ifndef HRUN_BASE_PRELOADED_H
 #define HRUN_BASE_PRELOADED_H
@@ -29,7 +29,7 @@ static inline void *hrun_preloaded_find(const char *name)
     return found;
 }
 
-/* Take the library that address `own` belongs to out of LD_PRELOAD, so that what the program starts does not get it. */
+/* Remove the library that contains address `own` from LD_PRELOAD, so that the program's children do not load it. */
 static inline void hrun_preloaded_leave(const void *own)
 {
     const char *list = getenv("LD_PRELOAD"), *end;
@@ -56,8 +56,7 @@ static inline void hrun_preloaded_leave(const void *own)
     free(rest);
 }
 
-/* Write to fd, standard error. Where nobody reads that any more the program must not be ended for what it did not
- * write. */
+/* Write to fd, standard error. If it has no reader any more, the program gets no SIGPIPE. */
 static inline void hrun_preloaded_write(int fd, const char *text, size_t len)
 {
     struct timespec now = { 0, 0 };

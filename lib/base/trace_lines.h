@@ -1,8 +1,8 @@
-/* trace_lines.h - what libhrun-trace.so writes and hrun reads
+/* trace_lines.h - the lines that libhrun-trace.so writes and hrun reads
  *
- * Purpose: the library that is preloaded into an application's ranks (hrun/preloaded) reports on standard error of rank
- * 0, once, in MPI_Finalize, what each rank did. hrun takes these lines out of the stream (lib/launch) and reads them
- * (session/mpi_waits.h). Standard error is the one way back that every launcher offers from every host.
+ * Purpose: the library, preloaded into the ranks (hrun/preloaded), reports on standard error of rank 0, once, in
+ * MPI_Finalize, the MPI calls of each rank. hrun takes these lines out of the stream (lib/launch) and parses them
+ * (session/mpi_waits.h). Standard error is the only way back that every launcher offers from every host.
  * Format: lines HRUN_TRACE_MARK "BODY CHECK\n" of at most HRUN_TRACE_LINE bytes, so that a pipe takes each in one
  * piece, and srun --label passes it on whole, which makes two lines of one of more than 1024 bytes (Slurm 22.05, seen).
  * CHECK is hrun_trace_check(BODY) in 8 hex digits. A body is records with ';' between them, a record is words with ','
@@ -21,14 +21,14 @@
 
 #include <stdint.h>
 
-/* The first byte is one that text does not have. */
+/* The first byte does not occur in text. */
 #define HRUN_TRACE_MARK "\x1ehrun-trace "
 #define HRUN_TRACE_VARIABLE "HRUN_TRACE"
 #define HRUN_COLL_VARIABLE "HRUN_COLL"     /* for libhrun-coll.so: the text of net/tune.h */
 
 enum { HRUN_TRACE_LINE = 1024, HRUN_TRACE_NAME = 48 };
 
-/* FNV-1a, 32 bits (Fowler, Noll, Vo): torn and mixed lines are found by it. */
+/* FNV-1a, 32 bits (Fowler, Noll, Vo); detects torn and mixed lines. */
 static inline uint32_t hrun_trace_check(const char *text, unsigned long len)
 {
     uint32_t h = UINT32_C(2166136261);

@@ -1,9 +1,9 @@
 /* units.h - numbers as people type and read them
  *
  * Invariants: parsers accept the whole text or nothing (no blanks, no trailing characters), never NaN
- * or infinity, take the dot as decimal point (the process must not have called setlocale for LC_NUMERIC),
- * and say in the error what was read and what would be right. Errors: HRUN_EINVAL.
- * `what` names the thing in the message ("-N", "--timeout").
+ * or infinity, and use the dot as decimal point (the process must not have called setlocale for LC_NUMERIC).
+ * Errors: HRUN_EINVAL; the text contains the input and the right form.
+ * `what` names the value in the message ("-N", "--timeout").
  */
 #ifndef HRUN_BASE_UNITS_H
 #define HRUN_BASE_UNITS_H
@@ -23,7 +23,7 @@ size_t hrun_number_length(const char *s, int exponent);
 /* A whole number in min..max; a decimal integer, also with an exponent ("9600", "1e4"). */
 int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t max, int64_t *out,
                      struct hrun_error *err);
-/* A number that was read as one, in min..max? */
+/* Check that a number is in min..max. 0, or -1 with *err. */
 int hrun_check_count(const char *what, int64_t count, int64_t min, int64_t max, struct hrun_error *err);
 /* A finite number ("0.5", "1e-3"). */
 int hrun_parse_number(const char *what, const char *text, double *out, struct hrun_error *err);
@@ -60,7 +60,7 @@ struct hrun_text hrun_counted(int64_t n, const char *noun);
 /* "" for one, else the ending: hrun_plural(n, "es") */
 const char *hrun_plural(int64_t n, const char *ending);
 
-/* Seconds by a clock that nobody sets. */
+/* Seconds of the monotonic clock. */
 double hrun_monotonic_s(void);
 /* Processor time of this thread in seconds. */
 double hrun_thread_cpu_s(void);

@@ -1,7 +1,7 @@
 /* yaml.h - YAML documents read into structs, and written from them, by a table of their keys (over libyaml)
  *
- * Purpose: one table per document says which keys there are, what they hold and where in a struct they go; the place of
- * each value is kept, so that a mistake found later (a bad expression, say) names file, line and column.
+ * Purpose: one table per document defines its keys, their types and the struct members that hold them. The place of
+ * each value is kept, so that later errors (a bad expression, say) name file, line and column.
  * Invariants:
  *   - unknown, missing and duplicate keys, wrong types, empty files where a key is needed and several documents are
  *     errors with a line and column of their own, the first in reading order; the message says what would be right;

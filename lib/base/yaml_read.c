@@ -1,4 +1,4 @@
-/* yaml_read.c - a document into a struct, by the table of its keys; see yaml.h and yaml.h for the contracts */
+/* yaml_read.c - a document into a struct, by the table of its keys; see yaml.h for the contracts */
 #include "base/yaml.h"
 
 #include "base/alloc.h"
@@ -342,7 +342,7 @@ static int unknown_key(struct reader *r, const struct hrun_key *keys, const yaml
     return bad_node(r, key, &b);
 }
 
-/* Is key number i of the mapping, which is called `name`, there before? */
+/* Refuse key number i of the mapping, called `name`, if it occurs before. */
 static int check_once(struct reader *r, const yaml_node_t *map, size_t i)
 {
     yaml_node_t *key = key_at(r, map, i);
