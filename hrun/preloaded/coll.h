@@ -1,21 +1,21 @@
-/* coll.h - inside libhrun-coll.so: collective operations done as suits the network
+/* coll.h - inside libhrun-coll.so: collective operations tuned to the network
  *
- * Purpose: the library is preloaded into programs of users, whatever they are, and does scatter, gather, their variants
- * with counts, and broadcast as coll_choice.h chooses; the program's results are the same, bit by bit. Reductions are
- * left alone: another tree would add in another order.
+ * Purpose: the library is preloaded into any user program, and performs scatter, gather, their variants with counts,
+ * and broadcast as coll_choice.h chooses. The program's results are the same, bit by bit. Reductions are not changed,
+ * because another tree would add in another order.
  * Invariants:
  *   - it is not linked with MPI (base/preloaded.h);
- *   - without HRUN_COLL, or when that cannot be read, speaks of another number of ranks or is not the same on all
- *     ranks, every call is the MPI library's;
- *   - what goes another way is decided by what all ranks of the call know: communicator, root, bytes, and how often
- *     that came before. The model proposes; then both ways are timed, call by call in turn, the ranks compare what that
- *     took (one reduction), and only a way that was quicker stays: parameters may be wrong, or of another day. Of
- *     scatterv and gatherv only the root knows all counts, so that there communicator and root alone decide, and each
- *     pair of ranks knows of its own message whether it goes in pieces;
- *   - left to the MPI library are: one rank, intercommunicators, ranks that are not of the world, no bytes, and
- *     arguments that are wrong, so that errors are its own;
- *   - messages go through a communicator of our own, made (MPI_Comm_create) once enough would have been saved to pay
- *     for it, and freed with the program's. It returns errors; they are raised on the program's (operations.c).
+ *   - without HRUN_COLL, or if that is invalid, for another number of ranks or not the same on all ranks, the MPI
+ *     library performs every call;
+ *   - decisions use only data that all ranks of the call have: communicator, root, bytes, and number of such calls
+ *     before. The model proposes a way; then both ways are timed in alternate calls, the ranks compare the times (one
+ *     reduction), and the library's way is replaced only if ours was faster, as the model may be wrong. For scatterv
+ *     and gatherv only the root has all counts, so communicator and root alone decide, and each pair of ranks decides
+ *     whether its own message goes in pieces;
+ *   - the MPI library performs calls on one rank, on intercommunicators, with ranks outside of MPI_COMM_WORLD, without
+ *     bytes, and with wrong arguments, so that errors are its own;
+ *   - messages go through a duplicate communicator, made (MPI_Comm_create) once the expected saving exceeds its cost,
+ *     and freed with the program's. It returns errors; they are raised on the program's (operations.c).
  */
 #ifndef HRUN_PRELOADED_COLL_H
 #define HRUN_PRELOADED_COLL_H
@@ -43,7 +43,7 @@ struct coll_mpi {
 };
 const struct coll_mpi *coll_mpi(void);
 
-/* MPI's own function of that name. Where there is none the program ends: it has called what does not exist. */
+/* MPI's own function of that name. If there is none the program ends. */
 void *coll_real(const char *name);
 #define COLL_REAL(name) ((__typeof__(name) *)coll_real(#name))
 
@@ -55,7 +55,7 @@ void coll_finalize(void);
 
 enum { COLL_ENTRIES = 64 };
 
-/* Calls of each way that are timed. The median of five bears two that were disturbed. */
+/* Timed calls of each way. The median of five is valid with up to two disturbed ones. */
 enum { COLL_TRIALS = 5 };
 
 struct coll_entry {            /* of a call that has come before */
@@ -68,7 +68,7 @@ struct coll_entry {            /* of a call that has come before */
     struct coll_choice choice;
 };
 
-/* What a program has called. */
+/* A call of the program. */
 struct coll_call {
     enum hrun_net_op op;
     int with_counts;           /* a variant with counts */
@@ -83,7 +83,7 @@ struct coll_call {
     MPI_Comm comm;
 };
 
-/* One call: who does it, and is it timed. */
+/* How one call is performed. */
 struct coll_turn {
     struct coll_comm *comm;    /* NULL: nothing is timed */
     struct coll_entry *entry;
@@ -104,13 +104,13 @@ struct coll_comm {
     size_t scratch_size;
 };
 
-/* What is known of a communicator. NULL: it is left alone. */
+/* The data of a communicator. NULL: the MPI library performs all its calls. */
 struct coll_comm *coll_comm(MPI_Comm comm);
-/* How a call is done, with c->own made. 0: by the library, which is not timed; else, when it has been done,
- * coll_turn_end follows. bytes -1: a variant with counts. */
+/* Decide how a call is performed, and create c->own if needed. 0: by the library, untimed; else the caller calls
+ * coll_turn_end after the operation. bytes -1: a variant with counts. */
 int coll_turn_begin(struct coll_comm *c, const struct coll_call *call, double bytes, struct coll_turn *turn);
 void coll_turn_end(struct coll_turn *turn);
-/* Memory until the next call or coll_scratch_done; NULL: there is none. */
+/* Memory that is valid until the next call or coll_scratch_done; NULL: out of memory. */
 char *coll_scratch(struct coll_comm *c, size_t size);
 void coll_scratch_done(struct coll_comm *c);
 
@@ -118,11 +118,11 @@ void coll_scratch_done(struct coll_comm *c);
 
 enum coll_fate { COLL_UNDECIDED = -1, COLL_LEFT, COLL_KEPT, COLL_FORCED };
 
-/* A choice that is about to be tried, or taken. Result: the number of its record, from 1; -1: none. */
+/* Record a choice that will be tried or used. Result: the number of its record, from 1; -1: none. */
 int coll_record_begin(const struct coll_comm *c, const struct coll_entry *e, enum coll_fate fate);
-/* What became of it, and what a call took the library and ours. */
+/* Record the result of the trial, and the times of a call by the library and by ours. */
 void coll_record_end(int record, int kept, const double time_s[2]);
-/* A call went this way. */
+/* Count a call of this choice. */
 void coll_record_call(int record);
 /* Rank 0 of the world prints and drops all records. */
 void coll_records_print(void);
@@ -147,7 +147,7 @@ struct coll_parts {
     int64_t size;              /* bytes of an element */
     int plain;                 /* an element is its bytes as they stand in memory */
 };
-/* Fill in what is known of the type. */
+/* Fill *p, including the properties of the type. */
 void coll_parts(struct coll_parts *p, const void *buf, int count, MPI_Datatype type);
 
 /* `all` is used by the root; own->buf MPI_IN_PLACE: the root's part is where it belongs. bytes: of each rank. Result:

@@ -1,4 +1,4 @@
-/* coll_choice.c - which way an operation is done; see coll_choice.h */
+/* coll_choice.c - choosing the algorithm of an operation; see coll_choice.h */
 #include "coll_choice.h"
 
 #include "net/replay.h"
@@ -72,7 +72,7 @@ double coll_piece(const struct hrun_net *net, double bytes)
 
 /* ---------------------------------------------------------------- times of ours */
 
-/* What a rank in the tree does besides handing on: it copies what is for itself and for others. */
+/* Add the time of the copies in rank v: its own data, and that of the ranks below it. */
 static void add_copy(struct play_schedule *s, const struct coll_tree *t, enum hrun_net_op op, int v, double bytes)
 {
     if (op != HRUN_NET_BCAST && v != t->root && t->size[v] > 1)
@@ -157,7 +157,7 @@ static double period_s(const struct hrun_net *net, const struct hrun_net_ranks *
     return most_s;
 }
 
-/* Does a rank of the tree gather irregular messages from several at once? */
+/* 1 if a rank of the tree gathers messages of irregular size from several ranks at once, else 0. */
 static int has_irregular(const struct hrun_net *net, const struct coll_tree *t, double bytes)
 {
     for (int v = 0; v < t->n; v++) {
@@ -235,7 +235,7 @@ static double library_time(const struct way_call *w, const char *algorithm)
 
 /* ---------------------------------------------------------------- the choice */
 
-/* Were messages measured between all hosts of the ranks? */
+/* 1 if messages between all hosts of the ranks have been measured, else 0. */
 static int are_pairs_measured(const struct hrun_net *net, const struct hrun_net_ranks *r)
 {
     for (int i = 0; i < r->n; i++)

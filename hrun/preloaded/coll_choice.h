@@ -1,12 +1,12 @@
-/* coll_choice.h - which way an operation is done: what the MPI library does, or one of ours
+/* coll_choice.h - choosing the algorithm ("way") of an operation: the MPI library's or one of libhrun-coll.so
  *
- * Purpose: the choice, by the network model of lib/net, of the quickest way; a table of ways, a row each.
+ * Purpose: choose the fastest way by the network model of lib/net; a table has a row for each way.
  * Ways: `linear`, `binomial`, `hosts` and `greedy` are trees (below), for broadcasts with segments; `pieces` is a
  * linear gather of pieces well below M1 bytes, each but the first begun by the root when it has all of the last one, as
  * paper 002 does with the medium messages whose linear gather takes irregular times.
- * Invariants: a way of ours is proposed only where the model says that it saves more than options.margin of the time
- * and more than options.cost_s; equal arguments give equal choices on all ranks (lib/net is compiled with
- * -ffp-contract=off). What the model cannot tell is left to the library. Without memory the program ends.
+ * Invariants: a way of ours is proposed only if the model predicts a saving above options.margin of the time and above
+ * options.cost_s; equal arguments give equal choices on all ranks (lib/net is compiled with -ffp-contract=off). Where
+ * the model has no prediction the library's way is chosen. Without memory the program ends.
  */
 #ifndef HRUN_PRELOADED_COLL_CHOICE_H
 #define HRUN_PRELOADED_COLL_CHOICE_H
@@ -18,10 +18,10 @@
 
 /* ---------------------------------------------------------------- tree
  *
- * The tree along which the ranks of a communicator pass on what the root sends or gets
+ * The tree along which the ranks of a communicator pass data from or to the root
  *
- * Purpose: trees for unlike hosts. coll_choice.c predicts by lib/net what an operation along each takes, and move.c
- * does the operation along one.
+ * Purpose: trees for unlike hosts. coll_choice.c predicts the time of an operation along each by lib/net, and move.c
+ * performs the operation along one.
  * Invariants: a tree spans ranks 0..n-1; the ranks below one stand next to each other in `order`, it first, then those
  * of its children one after the other as the children stand. Equal arguments give equal trees on all ranks.
  */
@@ -40,14 +40,15 @@ void coll_tree_free(struct coll_tree *t);
 typedef struct coll_tree *coll_build(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                      double bytes);
 
-/* linear: the root straight to all, slow ranks first, as theirs takes longest when it has left the root. binomial: fast
- * ranks have much below them and slow ones are leaves. hosts: the same of one rank for each switch, below these of one
- * for each host, below these of the ranks of the host. greedy: by the edge that ends first, one after the other. */
+/* linear: the root is the parent of all; slow ranks come first, because their messages take longest after leaving the
+ * root. binomial: fast ranks have large subtrees, slow ranks are leaves. hosts: binomial trees at three levels: one
+ * rank for each switch, one for each host of a switch, the ranks of a host. greedy: repeatedly adds the edge that ends
+ * first. */
 coll_build coll_tree_linear, coll_tree_binomial, coll_tree_hosts, coll_tree_greedy;
 
-/* End the program for want of memory: a rank without it would choose other than the others, and leave them waiting. */
+/* End the program if memory is missing: otherwise this rank's choice could differ, and the others wait for ever. */
 _Noreturn void coll_no_memory(void);
-/* Zeroed memory for n things, or that. */
+/* Zeroed memory for n elements; calls coll_no_memory if there is none. */
 void *coll_need(size_t n, size_t size);
 
 /* ---------------------------------------------------------------- choice */
@@ -55,8 +56,8 @@ void *coll_need(size_t n, size_t size);
 struct coll_choice {
     const char *way;           /* NULL: the MPI library's */
     struct coll_tree *tree;    /* of ours; owned */
-    double segment;            /* bytes of a piece, or of a broadcast's segment; 0: in one */
-    double time_s, library_s;  /* predicted; -1: not known */
+    double segment;            /* bytes of a piece, or of a broadcast's segment; 0: undivided */
+    double time_s, library_s;  /* predicted times of this way and of the library's; -1: unknown */
 };
 void coll_choice_release(struct coll_choice *c);
 
@@ -64,23 +65,22 @@ void coll_choice_release(struct coll_choice *c);
 void coll_choose(const struct hrun_net_tuning *t, const struct hrun_net_ranks *ranks, enum hrun_net_op op, int root,
                  double bytes, struct coll_choice *out);
 
-/* What an operation along a tree takes, s; segment: of a broadcast, 0: in one. */
+/* The predicted time of an operation along a tree, s. segment: bytes of a broadcast's segment, 0: undivided. */
 double coll_tree_time(const struct hrun_net *net, const struct hrun_net_ranks *ranks, const struct coll_tree *tree,
                       enum hrun_net_op op, double bytes, double segment);
 
 /* The size of the pieces in which `bytes` of a rank are gathered; 0: bytes are not irregular, or cannot be split. */
 double coll_piece(const struct hrun_net *net, double bytes);
 
-/* Are messages of this size to be received one after the other? Beyond the irregular region they are regular
- * because their senders wait for a receiver that takes them so, as MPI libraries' linear gathers do. */
+/* 1 if messages of this size must be received one after the other, else 0. Beyond the irregular region times are
+ * regular because senders wait for the receiver, which takes one message at a time, as MPI libraries' linear gathers. */
 int coll_in_turn(const struct hrun_net *net, double bytes);
 
-/* Sizes that are treated as one: the choice for `bytes` (>= 1) is that for the size that this gives, not larger than
- * bytes, four in each octave, and M1, M2 + 1. */
+/* Round `bytes` (>= 1) down to the size whose choice it uses: four sizes in each octave, and M1, M2 + 1. */
 double coll_round(const struct hrun_net *net, double bytes);
 
-/* Scatterv and gatherv, of which only the root knows the sizes: 1 when all go linearly in our order (a choice of the
- * communicator and root alone), as at no size that is worse by the model, and at some it saves enough. */
+/* For scatterv and gatherv, whose sizes only the root has: 1 if all calls of this communicator and root go linearly in
+ * our order, because the model predicts that this is worse at no size, and saves enough at some; else 0. */
 int coll_choose_v(const struct hrun_net_tuning *t, const struct hrun_net_ranks *ranks, enum hrun_net_op op, int root,
                   struct coll_choice *out);
 

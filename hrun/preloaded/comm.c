@@ -1,4 +1,4 @@
-/* comm.c - begin and end, and what is kept with communicators; see coll.h */
+/* comm.c - initialization, finalization, and the data of communicators; see coll.h */
 #include "coll.h"
 
 #include "base/trace_lines.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* More than this is given back after each operation. */
+/* A larger scratch buffer is freed after each operation. */
 enum { SCRATCH_KEPT = 1 << 20 };
 /* Calls of a variant with counts for one of an operation whose saving is known. */
 enum { COUNTS_PATIENCE = 4 };
@@ -80,7 +80,7 @@ static int on_comm_freed(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Where the ranks of comm are; c->places stays NULL where that is not known. */
+/* Find the places of the ranks of comm; c->places stays NULL if unknown. */
 static void locate_ranks(struct coll_comm *c, MPI_Comm comm)
 {
     int n = c->ranks.n, *numbers = coll_need((size_t)n * 2, sizeof *numbers), *ranks = numbers + n;

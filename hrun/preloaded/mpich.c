@@ -1,14 +1,14 @@
-/* mpich.c - libhrun-mpich.so: what programs of MPICH lack of their own, asked for by words in HRUN_MPICH
+/* mpich.c - libhrun-mpich.so: workarounds for programs of MPICH, enabled by words in HRUN_MPICH
  *
- * yield     MPICH 4 over UCX (Debian's) polls without ever giving the processor up, and no setting of it changes that.
- *           Four ranks on one core need 29 ms for a barrier, with this some 10 us. It costs a microsecond where ranks
- *           have cores of their own, so it is asked for only where they share some.
+ * yield     MPICH 4 over UCX (Debian's) polls without yielding the processor, and has no setting for it. A barrier of
+ *           four ranks on one core takes 29 ms, with this about 10 us. It costs a microsecond where ranks have cores of
+ *           their own, so hrun enables it only where ranks share cores.
  * progress  Before 4.2 MPI_Finalize over hosts mostly hangs: UCX waits for a peer that waits in PMI's barrier and does
- *           not serve UCX (mpich#6596). While a rank waits for PMI it goes on to serve.
- * status    Slurm's PMI makes SIGKILL of each MPI_Abort, and does not see a rank that leaves without MPI_Finalize. A
- *           rank that aborts exits with that status instead, and one that leaves with 0 exits with 1.
- * It stands between MPICH and UCX (ucp_worker_progress, _destroy) and the C library (read and write of the connection
- * PMI_FD, _exit).
+ *           not progress UCX (mpich#6596). With this a rank progresses UCX while it waits for PMI.
+ * status    Slurm's PMI turns each MPI_Abort into SIGKILL, and does not notice a rank that exits without MPI_Finalize.
+ *           With this a rank that aborts exits with the abort's status, and one that exits so with 0 exits with 1.
+ * The library wraps functions of UCX (ucp_worker_progress, _destroy) and of the C library (read and write of the
+ * connection PMI_FD, _exit).
  */
 #include <dlfcn.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-/* operations.c - the operations: is it one that we do, and which way; see coll.h */
+/* operations.c - performing or declining operations; see coll.h */
 #include "coll.h"
 
 #include <limits.h>
@@ -70,7 +70,7 @@ int coll_do(const struct coll_call *call, struct coll_turn *turn, int *rc)
         *rc = call->with_counts || !strcmp(choice->way, "pieces") ? coll_move_pieces(c, choice->tree, &own, &all)
               : coll_move_gather(c, choice->tree, &own, &all, bytes);
     coll_turn_end(turn);
-    /* Errors of messages of ours are raised where the program expects them. */
+    /* Errors of our messages are raised on the program's communicator. */
     if (*rc != MPI_SUCCESS)
         coll_mpi()->Comm_call_errhandler(call->comm, *rc);
     return 1;

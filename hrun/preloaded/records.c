@@ -1,4 +1,4 @@
-/* records.c - what was tuned, for hrun to say at the end; see coll.h and lib/net/net.h */
+/* records.c - records of tuned operations for hrun's report; see coll.h and lib/net/net.h */
 #include "coll.h"
 
 #include "base/preloaded.h"
@@ -27,7 +27,7 @@ static struct {
     int n, more;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Only rank 0 of the world reports, and what it takes part in alone. */
+/* 1 if a report is wanted and this is rank 0 of the world, which alone reports its own operations; else 0. */
 static int is_reporter(const struct coll_comm *c)
 {
     int rank = -1;

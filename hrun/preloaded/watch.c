@@ -1,4 +1,4 @@
-/* watch.c - counting: calls, time, and the two ends of the watch; see watch.h */
+/* watch.c - counting calls and their time, initialization and finalization; see watch.h */
 #include "watch.h"
 
 #include "base/preloaded.h"
@@ -34,7 +34,7 @@ static __thread int depth, is_first;
 
 #define ADD(counter, n) atomic_fetch_add_explicit(&(counter), (n), memory_order_relaxed)
 
-/* Memory for n things. Where a rank had none it would leave the others waiting for it. */
+/* Zeroed memory for n elements. Without memory the program ends, because the other ranks would wait for this one. */
 static void *watch_zeroed(size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size);
@@ -59,7 +59,7 @@ void *watch_real(const char *name)
     char behind[96];
     void *real;
 
-    /* libhrun-coll.so, where it is preloaded too, stands between us and MPI. */
+    /* If libhrun-coll.so is preloaded, too, its functions are called, and they call MPI's. */
     snprintf(behind, sizeof behind, "hrun_coll_%s", name);
     real = dlsym(RTLD_DEFAULT, behind);
     if (!real)
@@ -91,7 +91,7 @@ void watch_end(struct watch *w)
     ns = watch_now_ns() - w->begin_ns;
     ADD(our.calls[w->call].count, 1);
     ADD(our.calls[w->call].ns, ns);
-    /* Is the time of this thread's calls that of the process? */
+    /* With MPI_THREAD_MULTIPLE only the time of the thread that called MPI_Init counts. */
     if (our.threads != MPI_THREAD_MULTIPLE || is_first)
         ADD(our.mpi_ns, ns);
 }
@@ -112,7 +112,7 @@ static void watch_find_mpi(void)
 #endif
 }
 
-/* What watching a call costs, on this machine and now. */
+/* The measured cost of watching one call, ns. */
 static uint64_t watch_measure_cost(void)
 {
     uint64_t batches[COST_BATCHES];

@@ -1,14 +1,13 @@
 /* watch.h - inside libhrun-trace.so: what the wrappers of MPI functions call
  *
- * Purpose: the library is preloaded into programs of users, whatever they are. It counts calls and their time, and
- * reports them in MPI_Finalize (lib/base/trace_lines.h); the program must not notice.
+ * Purpose: the library is preloaded into any user program. It counts calls and their time, and reports them in
+ * MPI_Finalize (lib/base/trace_lines.h), without effect on the program's behaviour.
  * Invariants:
- *   - it is not linked with MPI: what is not an MPI program loads it without harm, and MPI's functions are looked up
+ *   - it is not linked with MPI: programs without MPI load it without harm, and MPI's functions are looked up
  *     when the first wrapper is called, also where the program has loaded MPI for itself alone (dlopen, as in
  *     Python);
  *   - without HRUN_TRACE, or when it names another number of ranks, calls are neither counted nor reported;
- *   - LD_PRELOAD is put back as the user had it and HRUN_TRACE is removed in MPI_Init, so that what the program starts
- *     is not watched;
+ *   - MPI_Init restores the user's LD_PRELOAD and removes HRUN_TRACE, so that the program's children are not watched;
  *   - any thread may call; only the outermost call of a thread counts. Where the program asked for
  *     MPI_THREAD_MULTIPLE the time inside MPI is that of the thread that called MPI_Init, else that of all.
  *   - MPI_Pcontrol(0) stops the watch, MPI_Pcontrol(1) goes on with it (MPI 3.1, section 14.2.4).
@@ -18,7 +17,7 @@
 
 #include "base/trace_lines.h"
 
-/* What is declared there is seen from outside, whichever MPI says so itself. */
+/* Export the functions that mpi.h declares, with every MPI. */
 #pragma GCC visibility push(default)
 #include <mpi.h>
 #pragma GCC visibility pop
@@ -39,8 +38,8 @@ struct watch_counts {
     struct { uint64_t count, ns; } calls[WATCH_CALLS];
 };
 
-/* MPI's own function of that name ("PMPI_Send", "pmpi_send_"). Where there is none the program ends: it has called what
- * does not exist. */
+/* MPI's own function of that name ("PMPI_Send", "pmpi_send_"). If there is none the program ends, because it has called
+ * a function that does not exist. */
 void *watch_real(const char *name);
 #define WATCH_REAL(name) ((__typeof__(name) *)watch_real(#name))
 
@@ -60,9 +59,9 @@ void watch_control(int level);
 
 /* ---------------------------------------------------------------- between the files of the library */
 
-/* Tell counts[n] of n ranks on standard error, calls by the names that calls.def gives. */
+/* Write counts[n] of n ranks to standard error, with the names of calls.def. */
 void watch_report(const struct watch_counts *counts, int n);
-/* Before MPI_Init is left: the program may open another file in place of standard error, and lines stay out of that. */
+/* Duplicate standard error at the end of MPI_Init, because the program may replace it by a file later. */
 void watch_report_open(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* watch_report.c - what all ranks did, as rank 0 reports it; see watch.h and lib/base/trace_lines.h */
+/* watch_report.c - rank 0's report of all ranks' calls; see watch.h and lib/base/trace_lines.h */
 #include "watch.h"
 
 #include "base/preloaded.h"

@@ -23,10 +23,10 @@ enum {
     LINE_MAX_KEPT = 4096,       /* a longer line is passed on in pieces */
     WORDS_KEPT = 512,           /* of the last line, for the message */
     PATIENCE_MS = 500,          /* from SIGTERM to SIGKILL */
-    LINGER_MS = 500             /* hrun hears of a failure so much earlier than mpirun */
+    LINGER_MS = 500             /* hrun gets a failure this much earlier than mpirun */
 };
 
-/* Who tells that the host was reached. PROXY: the same as HOST, with frames of hrun-shim proxy on standard output. */
+/* The reporter that the host was reached. PROXY: as HOST, with frames of hrun-shim proxy on standard output. */
 enum reporter { NOBODY, SHELL, HOST, PROXY, REPORTERS };
 static const char *const reporters[REPORTERS] = { [NOBODY] = "nobody", [SHELL] = "shell", [HOST] = "host",
                                                   [PROXY] = "proxy" };
@@ -41,13 +41,13 @@ struct watched_agent {
     enum reporter reporter;
     pid_t pid;                  /* 0 when it has been waited for */
     int errs, sigfd;
-    int up, told, ended;        /* told: why it fails has been said; ended: so has the end */
-    int bye;                    /* status of the daemon there, -1: not said */
+    int up, told, ended;        /* 1: up; its failure has been reported; its end has been reported */
+    int bye;                    /* exit status of the daemon, -1: not reported */
     struct hrun_buf line;       /* unfinished */
     char last[WORDS_KEPT];      /* the last line with words on it */
 };
 
-/* Where there is no FIFO standard error leads to the user, through the hosts between. */
+/* Write a note; without a FIFO print it on standard error, which reaches the user through the hosts between. */
 static void send_note(const struct watched_agent *a, enum hrun_note kind, int number, const char *text)
 {
     static const char *const plain[HRUN_NOTE_KINDS] = {
@@ -62,7 +62,7 @@ static void send_note(const struct watched_agent *a, enum hrun_note kind, int nu
         shim_say("host '%s' %s%s", a->host, plain[kind], text);
 }
 
-/* What became of the host. ssh ends with 255 when it has no connection, and with the status of the command else. */
+/* Report how the agent ended. ssh exits with 255 if it has no connection, else with the status of the command. */
 static void tell_agent_end(struct watched_agent *a, int status)
 {
     int cut_off = status == 255 || status >= 128;
@@ -98,8 +98,8 @@ static void write_error(const char *data, size_t len)
     }
 }
 
-/* A report of shim_host, or of the word before the command. After the last one all is clean there, and the connection
- * is cut, as closing it in its own time takes longer. 0: it is none. */
+/* Handle a report of shim_host, or of the shell command before COMMAND. After SHIM_BYE the host is clean, and the agent
+ * is ended, as ssh closes the connection more slowly. 1, or 0 if it is no report. */
 static int obey_word(struct watched_agent *a, const char *word)
 {
     struct hrun_note_read n;
@@ -221,9 +221,9 @@ static int start_agent_command(struct watched_agent *a, char **words)
     return a->pid < 0 ? -1 : 0;
 }
 
-/* mpirun ends its agents by SIGKILL, version 4 when the program has failed, 5 when it has lost a host, before they can
- * tell how the host ended, and of one that fails version 5 tells the user on standard output: what mpirun knows is a
- * process that waits for us and passes signals on. Returns in the process that does the work. */
+/* Fork: the parent, which mpirun watches, waits and passes signals on; the function returns in the child. mpirun kills
+ * its agents by SIGKILL, version 4 when the program has failed, 5 when it has lost a host, before they can report how
+ * the host ended; and version 5 prints a message on standard output about an agent that fails. */
 static void stand_behind(void)
 {
     sigset_t all, old;
@@ -246,7 +246,7 @@ static void stand_behind(void)
     _exit(shim_exit_status(status));
 }
 
-/* Signals go on to the agent; those of the terminal reach it without us. */
+/* Pass signals on to the agent; those of the terminal reach it directly. */
 static void pass_signals(struct watched_agent *a)
 {
     struct signalfd_siginfo info;

@@ -1,8 +1,8 @@
 /* host.c - on another host, around Open MPI's daemon; see shim.h
  *
- * The daemon, the ranks and all that they start descend from this process, and as their subreaper it keeps them: so
- * whatever leaves its process group or session, or ignores signals, is still found. The connection to the agent is gone
- * when nobody reads our standard error or output; standard input tells nothing, as agents may close it.
+ * The daemon, the ranks and their children descend from this process, which is their subreaper: so processes that leave
+ * their process group or session, or ignore signals, are still found. The connection to the agent is lost when standard
+ * error or output has no reader; standard input is no indication, as agents may close it.
  */
 #include "shim.h"
 
@@ -30,10 +30,10 @@
 
 enum {
     DAEMON_PATIENCE_MS = 3000,  /* mpirun's daemon ends its ranks within two seconds of SIGTERM */
-    REST_PATIENCE_MS = 2000,    /* as launch.h says of processes that ranks leave behind */
+    REST_PATIENCE_MS = 2000,    /* for processes that ranks leave behind, as in launch.h */
     KILLED_MS = 2000,           /* SIGKILL works at once, but for a process stuck in the kernel */
     STEP_MS = 20,
-    LOOK_MS = 1000              /* at most so long after the connection is gone we notice, should poll not tell */
+    LOOK_MS = 1000              /* interval of looking for a lost connection, in case poll does not report it */
 };
 
 /* Seen with two ranks of Open MPI 4.1.4: 8212 KiB, of which two segments of PMIx's store take 4 MiB each. */
@@ -90,7 +90,7 @@ static int matches_fingerprint(const char *list)
     return 0;
 }
 
-/* mpirun may have put the folder of its daemon first in PATH, which was not there when the host was asked. */
+/* 1 if the fingerprint is in the list, with or without the first folder of PATH, which mpirun may add; else 0. */
 static int is_as_planned(const char *list)
 {
     const char *path = getenv("PATH");
@@ -138,8 +138,8 @@ static int make_folders(struct daemon_host *h)
 
 /* ---------------------------------------------------------------- the daemon */
 
-/* Let the daemon keep its files in our folder, unless the user says where. mpirun hands settings on as arguments
- * "-mca KEY VALUE", and with them the folder that hrun has made for mpirun itself, which ends with the job's name. */
+/* Make the daemon use h's folder for its files, unless the user sets another. mpirun passes settings on as arguments
+ * "-mca KEY VALUE", among them the folder that hrun has made for mpirun itself, which ends with the job's name. */
 static void set_folder(const struct daemon_host *h, const char *job, char **words)
 {
     for (char **w = words; w[0] && w[1] && w[2]; w++)
@@ -206,7 +206,7 @@ int shim_signal_rest(int sig)
             n++;
             if (sig) {
                 kill(tree.v[i], sig);
-                kill(tree.v[i], SIGCONT);   /* a stopped process hears SIGTERM only when it goes on */
+                kill(tree.v[i], SIGCONT);   /* a stopped process handles SIGTERM only after SIGCONT */
             }
         }
     return n;

@@ -1,7 +1,7 @@
 /* proxy.c - the ranks of engine ssh on one host; see shim.h, and lib/launch/frames.h for the frames
  *
- * Nothing here waits for anybody: what hrun does not read yet stays in `out`, and then no more output of ranks is read;
- * what rank 0 does not read yet is bounded by HRUN_INPUT_WINDOW.
+ * The proxy never blocks. Data that hrun does not read yet stays in `out`, and when that is full no more output of
+ * ranks is read. Input that rank 0 does not read yet is limited by HRUN_INPUT_WINDOW.
  */
 #include "shim.h"
 
@@ -28,8 +28,8 @@
 enum {
     PIECE = 16 << 10,           /* bytes that are read from a rank at a time */
     PIPE_MAX = 1 << 20,         /* bytes that a pipe holds at most, unless root says otherwise */
-    OUT_MAX = 256 << 10,        /* so much waits for hrun: no more is read from the ranks */
-    REST_PATIENCE_MS = 2000,    /* as launch.h says of processes that ranks leave behind */
+    OUT_MAX = 256 << 10,        /* while this many bytes wait for hrun, ranks are not read */
+    REST_PATIENCE_MS = 2000,    /* for processes that ranks leave behind, as in launch.h */
     OWN_FDS = 4
 };
 
@@ -260,7 +260,7 @@ static int read_rank_output(struct proxy *p, struct child *k, int f)
     return n > 0;
 }
 
-/* What is there now. Bounded, as others may go on to write. */
+/* Read the present output of a rank, with a limit, as its children may go on to write. */
 static void drain_rank(struct proxy *p, struct child *k)
 {
     for (int f = 0; f < RANK_FDS; f++)
@@ -293,7 +293,7 @@ static void write_answers(struct child *k)
         hrun_buf_reset(&k->answers);    /* the end is seen when it is read */
 }
 
-/* Report which ranks have ended. What a rank has written comes before its end. */
+/* Report the ranks that have ended, each after its output. */
 static void reap_here(struct proxy *p)
 {
     int status;
@@ -314,7 +314,7 @@ static void reap_here(struct proxy *p)
         }
 }
 
-/* ---------------------------------------------------------------- hrun's words */
+/* ---------------------------------------------------------------- frames from hrun */
 
 static struct child *child_of(struct proxy *p, int rank)
 {
@@ -446,7 +446,7 @@ static void run_proxy(struct proxy *p)
     }
 }
 
-/* Nobody is left who writes: hand over what they have written last. */
+/* After the last process has ended: send the rest of the output. */
 static void hand_over_output(struct proxy *p)
 {
     struct pollfd q = { STDOUT_FILENO, POLLOUT, 0 };

@@ -1,4 +1,4 @@
-/* rank.c - in front of a rank: bind, tell, become the program; see shim.h */
+/* rank.c - in front of a rank: bind, report, execute the program; see shim.h */
 #include "shim.h"
 
 #include "base/alloc.h"
@@ -21,7 +21,7 @@
 /* CPUs of the largest affinity mask; Linux is built for 8192 at most. */
 enum { CPUS_MAX = 16384 };
 
-/* By what name the launchers tell a process its rank. */
+/* This process's rank, from the launchers' variables. */
 static int own_rank(void)
 {
     static const char *const names[] = { "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID" };
@@ -62,7 +62,7 @@ static void print_set(const cpu_set_t *set, size_t size, struct hrun_buf *out)
     }
 }
 
-/* Bind, if told to, then see what came of it. 0, or -1 after saying why not. */
+/* Bind, if `bind`, then compare the affinity with the plan. 0, or -1 after a message. */
 static int bind_rank(int rank, const char *list, int bind, int report)
 {
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
@@ -98,7 +98,7 @@ done:
     return rc;
 }
 
-/* Open MPI's shared memory files go where they are removed whatever happens to the ranks. */
+/* Make Open MPI put its shared memory files into a folder that hrun removes also if the ranks are killed. */
 static void place_shared_memory(void)
 {
     const char *folder = getenv(HRUN_RANKS_SHM_VARIABLE);
@@ -110,8 +110,8 @@ static void place_shared_memory(void)
     }
 }
 
-/* mpirun hands its settings on to the processes, and with them the shims. An mpirun or hrun that the program starts is
- * to find the remote shell behind them, and not hrun's rankfile. */
+/* Remove hrun's shims and rankfile from the settings that mpirun passes on to the processes, so that an mpirun or hrun
+ * started by the program uses the remote shell itself. */
 static void restore_settings(void)
 {
     static const char *const names[][2] = { { "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_orte_launch_agent" },
@@ -150,7 +150,7 @@ static int has_libraries(int rank, const char *list)
     return 1;
 }
 
-/* Hrun's libraries, for the program and not for us. A rank without them would leave the others waiting. */
+/* Put hrun's libraries into LD_PRELOAD for the program. -1 if one is missing: other ranks would wait for this rank. */
 static int preload(int rank)
 {
     const char *libraries = getenv(HRUN_ENV_PRELOAD), *before = getenv("LD_PRELOAD");
@@ -165,7 +165,7 @@ static int preload(int rank)
     return 0;
 }
 
-/* What was meant for us is nothing to the program. */
+/* Remove the shim's own variables from the program's environment. */
 static void unset_own_variables(void)
 {
     static const char *const names[] = { HRUN_RANKS_VARIABLE, HRUN_RANKS_DO_VARIABLE, HRUN_RANKS_SHM_VARIABLE,
@@ -194,8 +194,9 @@ static _Noreturn void end_likewise(int status)
     _exit(shim_exit_status(status));
 }
 
-/* The rank goes on as a child, in the same process group; this process says how it ended, and ends likewise. Of signals
- * to the group only SIGKILL and SIGSTOP are for both. Result: 0 in the child, or -1: its end could not be told. */
+/* Fork: the rank continues in the child, in the same process group; the parent reports how it ended, and ends in the
+ * same way. Of signals to the group, only SIGKILL and SIGSTOP affect both. Result: 0 in the child; -1: failure, nothing
+ * was forked. */
 static int stay_and_tell(int rank)
 {
     const char *path = getenv(HRUN_NOTES_VARIABLE);
