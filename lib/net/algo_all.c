@@ -22,7 +22,8 @@ void net_allgather_bruck(struct play_schedule *s, const struct net_task *t, int 
                       net_rank(t, modulo(me + d, t->n)));
 }
 
-/* After the step of `mask` some of v's subtree had no partner: those that had pass on what they received. */
+/* After the step of `mask`, members of v's subtree that had a partner send what they received to those that had
+ * none. */
 static void serve(struct play_schedule *s, const struct net_task *t, int v, int mask, double received)
 {
     int k = 0, have = t->n - (v / mask) * mask - mask;
@@ -62,7 +63,7 @@ void net_allgather_doubling_mpich(struct play_schedule *s, const struct net_task
     net_doubling(s, &whole, me, t->bytes, t->bytes * t->n);
 }
 
-/* Open MPI's takes a power of two. */
+/* Open MPI's algorithm; requires a power of two. */
 void net_allgather_doubling(struct play_schedule *s, const struct net_task *t, int me)
 {
     if (net_pow2_below(t->n) == t->n)
@@ -77,13 +78,13 @@ void net_allgather_ring(struct play_schedule *s, const struct net_task *t, int m
         play_exchange(s, net_rank(t, modulo(me + 1, t->n)), t->bytes, net_rank(t, modulo(me - 1, t->n)));
 }
 
-/* Each gives its own block to all others, one after the other (SimGrid's "ring"). */
+/* Each member sends its own block to all others, one after the other (SimGrid's "ring"). */
 void net_allgather_pairwise(struct play_schedule *s, const struct net_task *t, int me)
 {
     net_alltoall_pairwise(s, t, me);
 }
 
-/* Pairs exchange by turns with both neighbours, from the second step on two blocks; an odd number takes the ring. */
+/* Pairs exchange alternately with both neighbours, two blocks from the second step on; odd numbers use the ring. */
 void net_allgather_neighbor(struct play_schedule *s, const struct net_task *t, int me)
 {
     int side[2] = { modulo(me % 2 ? me - 1 : me + 1, t->n), modulo(me % 2 ? me + 1 : me - 1, t->n) };

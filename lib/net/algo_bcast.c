@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Of Open MPI's k-nomial tree, as it comes. */
+/* The default radix of Open MPI's k-nomial tree. */
 enum { RADIX = 4 };
 
 /* The tree by the highest bit, all children at once. */
@@ -74,7 +74,7 @@ void net_bcast_binary(struct play_schedule *s, const struct net_task *t, int me)
 
 /* ---------------------------------------------------------------- scatter, then allgather */
 
-/* Blocks, the larger subtree first; who would receive nothing does not receive. */
+/* Scatter blocks, the larger subtree first; members without a block receive no message. */
 static void scatter_blocks(struct play_schedule *s, const struct net_task *t, int v, double block)
 {
     int mask = 1;
@@ -91,7 +91,7 @@ static void scatter_blocks(struct play_schedule *s, const struct net_task *t, in
     }
 }
 
-/* As the libraries cut: in blocks of whole bytes, the last ones shorter or empty. */
+/* The size of blocks: whole bytes, as in the libraries; the last blocks are shorter or empty. */
 static double block_of(const struct net_task *t)
 {
     return ceil(t->bytes / t->n);
@@ -119,8 +119,8 @@ void net_bcast_ring(struct play_schedule *s, const struct net_task *t, int me)
 
 /* ---------------------------------------------------------------- by hosts */
 
-/* Among the first of each run of as many ranks as a host has, then inside the runs (SimGrid, where hosts have equally
- * many; else one tree). The root hands over to rank 0 first. */
+/* Broadcast among the first ranks of runs of as many ranks as a host has, then inside the runs (SimGrid, if hosts have
+ * equally many ranks; else one tree). The root first sends to rank 0. */
 void net_bcast_hosts(struct play_schedule *s, const struct net_task *t, int me)
 {
     int per = t->n / t->hosts->nhosts, mine, n, mask = 1;

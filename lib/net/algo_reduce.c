@@ -1,8 +1,8 @@
 /* algo_reduce.c - reduce and allreduce (algorithms.h) */
 #include "net/algorithms.h"
 
-/* Algorithms that cut a message among p members take another when there are fewer elements than members; elements are
- * taken to be doubles. */
+/* Size of an element, assumed to be a double. Algorithms that divide a message among members use another algorithm if
+ * there are fewer elements than members. */
 static const double ELEMENT = 8;
 
 static void receive_and_work(struct play_schedule *s, int from, double bytes)
@@ -64,8 +64,8 @@ void net_reduce_binomial(struct play_schedule *s, const struct net_task *t, int 
 
 /* ---------------------------------------------------------------- powers of two */
 
-/* To leave a power of two the first 2 (n - p) members fold: those that are odd (keep 0) or even (keep 1) give theirs to
- * their neighbours and take no part. Result: the place among the p members that are left, or -1. */
+/* Reduce n members to a power of two p: of the first 2 (n - p), the odd (keep 0) or even ones (keep 1) send their
+ * data to their neighbours and drop out. Result: the index among the p remaining members, or -1. */
 static int fold_to_power(struct play_schedule *s, const struct net_task *t, int me, int p, int keep)
 {
     int rest = t->n - p;
@@ -97,7 +97,7 @@ static void unfold_from_power(struct play_schedule *s, const struct net_task *t,
         play_recv_wait(s, net_rank(t, me + 1));
 }
 
-/* Each step halves what a member has: the reduce-scatter of Rabenseifner's algorithm. */
+/* The reduce-scatter of Rabenseifner's algorithm: each step halves the data of a member. */
 static void halve(struct play_schedule *s, const struct net_task *t, int v, int p, int keep)
 {
     double bytes = t->bytes / 2;
@@ -110,7 +110,7 @@ static void halve(struct play_schedule *s, const struct net_task *t, int v, int 
     }
 }
 
-/* A root that was folded away takes over place 0, whose part it is sent. */
+/* A root that dropped out replaces member 0, which sends it its part. */
 void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
 {
     int p = net_pow2_below(t->n), v = fold_to_power(s, t, me, p, 0), rest = t->n - p;
@@ -127,7 +127,7 @@ void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, 
         play_send_wait(s, net_rank(t, t->root), bytes);
         return;
     }
-    /* Who has what follows from the bits, the lowest halved first: gathered by the highest first. */
+    /* The halving began with the lowest bit, so gather by the highest bit first. */
     for (int mask = p >> 1; v >= 0 && mask > 0; mask >>= 1, bytes *= 2) {
         int peer = away && (v ^ mask) == 0 ? net_rank(t, t->root) : unfolded(t, v ^ mask, p, 0);
 
@@ -227,7 +227,7 @@ static struct net_task task_of_leaders(const struct net_task *t, int root)
     return part;
 }
 
-/* SimGrid 3.32's bound between binomial and Rabenseifner's reduce and allreduce, bytes. */
+/* SimGrid 3.32's threshold between binomial and Rabenseifner's reduce and allreduce, bytes. */
 static const double LONG = 2048;
 
 static void reduce_part(struct play_schedule *s, const struct net_task *t, int me)
@@ -236,7 +236,8 @@ static void reduce_part(struct play_schedule *s, const struct net_task *t, int m
         (t->bytes < LONG ? net_reduce_binomial : net_reduce_rabenseifner)(s, t, me);
 }
 
-/* Inside each host to its first rank, among these, and on to the root. For whole communicators (rank = index). */
+/* Reduce to the first rank of each host, then among these, then send to the root. For whole communicators
+ * (rank = index). */
 void net_reduce_hosts(struct play_schedule *s, const struct net_task *t, int me)
 {
     struct net_task host = task_of_host(t, me), leaders = task_of_leaders(t, t->hosts->host[t->root]);

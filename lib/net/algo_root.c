@@ -8,7 +8,7 @@ static int min(int a, int b)
 
 /* ---------------------------------------------------------------- scatter */
 
-/* One after the other; beyond paper 002's threshold S each waits for the one before. */
+/* Send to one member after the other; beyond paper 002's threshold S each send waits for the one before. */
 void net_scatter_linear(struct play_schedule *s, const struct net_task *t, int me)
 {
     int serial = t->scatter_S > 0 && t->bytes > t->scatter_S;
@@ -34,8 +34,8 @@ void net_from_root(struct play_schedule *s, const struct net_task *t, int me)
     play_wait(s);
 }
 
-/* The tree by the lowest bit set: v receives from v without it; its subtree is v .. v + that bit - 1. Result: the bit,
- * or for the root the first power of two >= n. */
+/* The lowest bit set in v, or for the root the first power of two >= n. In the tree by the lowest bit, v receives from
+ * v - bit, and its subtree is v..v + bit - 1. */
 static int low_bit(int v, int n)
 {
     int mask = 1;
@@ -69,7 +69,7 @@ void net_scatter_rising(struct play_schedule *s, const struct net_task *t, int m
 
 /* ---------------------------------------------------------------- gather */
 
-/* In the order of ranks; beyond paper 002's threshold M2 each begins when the one before is through. */
+/* Receive in the order of ranks; beyond paper 002's threshold M2 each message begins when the one before has ended. */
 void net_gather_linear(struct play_schedule *s, const struct net_task *t, int me)
 {
     int serial = t->gather_M2 > 0 && t->bytes > t->gather_M2;
@@ -83,7 +83,7 @@ void net_gather_linear(struct play_schedule *s, const struct net_task *t, int me
             play_recv_wait(s, net_rank(t, i));
 }
 
-/* The root asks each for its message, and goes on when that is there. */
+/* The root requests each member's message and waits for it before the next. */
 void net_gather_sync(struct play_schedule *s, const struct net_task *t, int me)
 {
     int root = net_rank(t, t->root);

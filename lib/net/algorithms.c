@@ -1,4 +1,4 @@
-/* algorithms.c - the table of algorithms, and what their programs share (algorithms.h) */
+/* algorithms.c - the table of algorithms, and functions for their programs (algorithms.h) */
 #include "base/alloc.h"
 #include "net/algorithms.h"
 

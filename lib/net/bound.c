@@ -1,10 +1,10 @@
 /* bound.c - a lower bound of an operation's time (net.h)
  *
- * Whatever the algorithm and the order of the ranks, what the ranks of a host need from others must enter it, and what
- * others need of theirs must leave it. m ranks of a host and e others give the bytes (table LOADS), the ports the time,
- * to which the shortest way to any other host adds, for no byte flows before. Of all-to-alls in which each rank sends
- * to each other itself, more is known: what that takes its processor, and, where messages wait for their receivers, the
- * rounds one after the other. The same holds of a group of hosts, whose ports are its trunks.
+ * For any algorithm and order of the ranks, the data that the ranks of a host need from others must enter it, and the
+ * data that others need must leave it. load_of gives the bytes for m ranks of a host and e others; the ports give the
+ * time, to which the shortest way to another host is added, as no byte flows before. All-to-alls in which each rank
+ * sends to each other itself have two more bounds: the processor's time, and the sum of rounds if messages wait for
+ * their receivers. A group of hosts has the same bound by its trunks.
  */
 #include "base/alloc.h"
 #include "net/algorithms.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A play may be faster than the model by a thousandth (replay.c), and by rounding: a sum of some thousand terms. */
+/* A simulation may be faster than the model by 1e-3 (TOGETHER in replay.c) and by rounding of some thousand terms. */
 static const double MARGIN = (1 - 1e-3) * (1 - 1e-9);
 
 struct bound {
@@ -21,13 +21,13 @@ struct bound {
     const struct hrun_net_call *call;
     const struct hrun_net_ranks *some;
     const char *algorithm;
-    int host, m, e;            /* the host, its ranks, those that are surely elsewhere */
-    int e_known;               /* of these, in `some` */
+    int host, m, e;            /* the host; number of its ranks; number of ranks that are surely elsewhere */
+    int e_known;               /* number of the latter in `some` */
 };
 
 /* ---------------------------------------------------------------- bytes */
 
-/* What must enter and leave a host, in messages of `bytes`; either: only one of them. */
+/* The number of messages of `bytes` that must enter and leave a host; either: only one of both must. */
 struct load {
     double in, out;
     int either;
@@ -73,7 +73,7 @@ static double port_s(const struct bound *b, double least_b)
 
 /* ---------------------------------------------------------------- the way to others */
 
-/* What a message from host j takes until the last byte is there, and the receiver; INFINITY where nothing is known. */
+/* The time of a message from host j including the receiver's stage; INFINITY if the pair was not measured. */
 static double from_s(const struct bound *b, int j, double bytes)
 {
     const struct hrun_net_class *c = &b->net->classes[b->net->class_of[j]];
@@ -92,7 +92,7 @@ static double nearest_s(const struct bound *b, double bytes)
     return least_s;
 }
 
-/* From the beginning until a byte flows to or from the host: the least of all pairs and factors. */
+/* The least time, over all pairs and factors, before a byte flows to or from the host. */
 static double way_s(const struct bound *b, double least_a)
 {
     const struct hrun_net *net = b->net;
@@ -120,7 +120,7 @@ static int algorithm_is(const struct bound *b, const char *name)
     return !strcmp(b->algorithm, name);
 }
 
-/* A rank of the host sends to and receives from each that is elsewhere. */
+/* The processor time of a rank of the host that sends to and receives from each rank elsewhere. */
 static double bound_processor_s(const struct bound *b)
 {
     const struct hrun_net_class *c = &b->net->classes[b->net->class_of[b->host]];
@@ -128,7 +128,7 @@ static double bound_processor_s(const struct bound *b)
     return 2 * b->e * (c->C_s.v + c->t_s_per_byte.v * b->call->bytes);
 }
 
-/* ... and does so in rounds, each of which begins when the one before is over. */
+/* The time of its rounds, each of which begins when the one before has ended. */
 static double rounds_s(const struct bound *b)
 {
     double least_s = nearest_s(b, b->call->bytes), sum_s = 0;
@@ -155,7 +155,7 @@ static double direct_s(const struct bound *b)
 
 /* ---------------------------------------------------------------- hosts */
 
-/* What the network's correction of an operation may take off, at most 0. */
+/* A lower bound, <= 0, of the network's correction of an operation. */
 static double correction_s(const struct bound *b)
 {
     const struct hrun_net_thresholds *th = &b->net->thresholds;
@@ -181,7 +181,7 @@ static double host_bound_s(const struct bound *b)
 
 /* ---------------------------------------------------------------- groups of hosts */
 
-/* What trunks let out of group g, or into it; 0: no limit. */
+/* The total rate of trunks out of group g, or into it; 0: no limit. */
 static double trunks_of(const struct hrun_net *net, int g, int out)
 {
     double sum = 0;
@@ -196,8 +196,8 @@ static double trunks_of(const struct hrun_net *net, int g, int out)
     return sum;
 }
 
-/* Of n ranks m are known to be in group g and e elsewhere; the rest is on either side, all of it on one at the least
- * load of an all-to-all, as a product is concave. */
+/* The bound of group g with m ranks known to be in it and e elsewhere, of n. The others may be on either side; the
+ * load of an all-to-all, a concave product, is least if all of them are on the same side. */
 static double group_bound_s(const struct bound *b, int g, int m, int e, int n)
 {
     const struct hrun_net *net = b->net;

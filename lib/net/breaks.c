@@ -6,15 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A weighted line through points that come one after the other: sums about the means. */
+/* A weighted line that is updated point by point: sums about the means. */
 struct line {
     double weight, mean_x, mean_y, xx, xy;
     double rss;
 };
 
-/* One point more. Its part of the sum of squares is that of its recursive residual, how far it lies from the line of
- * those before it, over the variance of that (Brown, Durbin and Evans, J. Roy. Stat. Soc. B 37, 1975): nothing is
- * subtracted, so exact lines have no more than what rounding makes of them. */
+/* Add a point. The sum of squares grows by the square of its recursive residual, the distance from the line of the
+ * points before it, over its variance (Brown, Durbin and Evans, J. Roy. Stat. Soc. B 37, 1975). Nothing is subtracted,
+ * so exact lines have only rounding errors. */
 static void fit_add_point(struct line *l, const struct hrun_breaks_points *p, size_t i)
 {
     double q = p->w ? p->w[i] * p->w[i] : 1, total = l->weight + q;
@@ -35,13 +35,13 @@ static void fit_add_point(struct line *l, const struct hrun_breaks_points *p, si
     l->weight = total;
 }
 
-/* Its slope is not below 0: where the best one is, the best line is level, and misses what the slope would explain. */
+/* The sum of squares of the best line with a slope >= 0: if the best slope is negative, that of the level line. */
 static double rss_of(const struct line *l)
 {
     return l->rss + (l->xy < 0 ? l->xy / l->xx * l->xy : 0);
 }
 
-/* Row by row of m pieces: the least sum of squares of the first e points, and where the last piece begins. */
+/* For m pieces (rows) and the first e points: the least sum of squares, and the beginning of the last piece. */
 struct table {
     double *rss;
     size_t *from;
@@ -54,8 +54,8 @@ static size_t cell_at(const struct table *t, int m, size_t e)
     return (size_t)m * (t->n + 1) + e;
 }
 
-/* Bai and Perron, section 3. What m - 1 pieces make of the points before `a` is known when the pieces that begin at `a`
- * are looked at, so the sums of squares of all pieces need no room of their own. */
+/* Bai and Perron, section 3. When pieces that begin at `a` are evaluated, the optimum of m - 1 pieces for the points
+ * before `a` is known, so the sums of squares of pieces need not be stored. */
 static void fill_table(struct table *t, const struct hrun_breaks_points *p, size_t least)
 {
     for (size_t i = 0; i < (size_t)(t->most + 1) * (t->n + 1); i++)
@@ -82,7 +82,8 @@ static void fill_table(struct table *t, const struct hrun_breaks_points *p, size
     }
 }
 
-/* What rounding may leave of exact lines: each of n steps of a mean adds at most one rounding of the largest value. */
+/* A bound of the sum of squares of exact lines by rounding: each of n updates of a mean adds at most one rounding error
+ * of the largest value. */
 static double rounding_rss(const struct hrun_breaks_points *p)
 {
     double largest = 0, each;
@@ -93,7 +94,7 @@ static double rounding_rss(const struct hrun_breaks_points *p)
     return (double)p->n * each * each;
 }
 
-/* The pieces that end in row m, and their lines. */
+/* Extract the best m pieces and their lines. */
 static void take_pieces(const struct table *t, int m, const struct hrun_breaks_points *p, struct hrun_breaks *b)
 {
     b->npieces = m;

@@ -36,7 +36,7 @@ int net_check_value(const struct hrun_net_value *value, char where[NET_WHERE], s
     return 0;
 }
 
-/* Name the value at hand. Result: 0. */
+/* Set the path of the value to check. Result: 0. */
 __attribute__((format(printf, 2, 3))) static int check_at(const struct check *c, const char *fmt, ...)
 {
     va_list ap;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to this number of hosts each begins as a class of its own, if all pairs were measured: the system of some 2 n^2
- * columns is solved within a second. In larger networks, hosts that are alike begin as one class. */
+/* Up to this number of hosts each begins as its own class, if all pairs were measured: the system of some 2 n^2 columns
+ * is solved within a second. In larger networks, hosts of one kind and group begin as one class. */
 enum { OWN_MOST = 32 };
 
 static void state_release(struct net_state *e)
@@ -30,8 +30,8 @@ void hrun_net_quality_release(struct hrun_net_quality *q)
 
 /* ---------------------------------------------------------------- rows that do not fit */
 
-/* Records off by more than a factor 1.5 that are few (5 %) and far from what the others scatter (10 standard errors):
- * left out. How many. */
+/* Leave out records that differ from the fit by more than a factor 1.5 and 10 standard errors, if they are at most 5 %.
+ * Result: their number. */
 static int leave_out_misfits(struct net_state *e)
 {
     const struct hrun_net_records *r = e->w.r;
@@ -56,14 +56,14 @@ static int leave_out_misfits(struct net_state *e)
     return 20 * (size_t)bad <= rows ? bad : 0;
 }
 
-/* ---------------------------------------------------------------- a network from what was estimated */
+/* ---------------------------------------------------------------- a network from the estimates */
 
 static struct hrun_net_value value_at(const struct net_solution *s, int column)
 {
     return column >= 0 ? (struct hrun_net_value){ s->x[column], s->half[column] } : (struct hrun_net_value){ 0, NAN };
 }
 
-/* A rate from a time per byte; 0, no limit, where there is none. */
+/* A rate from a time per byte; 0 (no limit) for 0. */
 static struct hrun_net_value rate_of(struct hrun_net_value per_byte)
 {
     if (!(per_byte.v > 0))
@@ -71,8 +71,8 @@ static struct hrun_net_value rate_of(struct hrun_net_value per_byte)
     return (struct hrun_net_value){ 1 / per_byte.v, per_byte.half / per_byte.v / per_byte.v };
 }
 
-/* That of a pair, which was measured: where its wire took no time that could be seen, the least that is within the
- * interval, or as fast as the longest message is in a nanosecond, less than a clock shows. */
+/* The rate of a measured pair. If its time per byte is 0, the least rate within the interval, or that at which the
+ * longest message takes a nanosecond. */
 static struct hrun_net_value beta_of(const struct net_state *e, int column)
 {
     struct hrun_net_value g = value_at(&e->s, column), beta = rate_of(g);
@@ -116,7 +116,7 @@ static int fill_network(const struct net_state *e, struct hrun_net *net, struct 
         net->pairs[i].beta_bytes_per_s = beta_of(e, e->s.c.g[i]);
     }
     for (int i = 0; i < groups * groups; i++) {
-        /* What comes back takes of a trunk that both ways share, as they do inside a group. */
+        /* Bytes in the opposite direction use the same trunk if both directions share it, as inside a group. */
         double all = g->trunks_shared || i / groups == i % groups ? 1 + g->back_share : 1;
 
         net->trunks[i] = rate_of((struct hrun_net_value){ e->trunk[i] / all, e->trunk_half[i] / all });
@@ -181,14 +181,14 @@ static int begin_state(struct net_state *e, const struct hrun_net_records *r,
     return 0;
 }
 
-/* The pair of hosts without a trip is named. */
+/* Report a pair of hosts without a trip. */
 static int unmeasured(const struct net_state *e, int i, int j, struct hrun_error *err)
 {
     return hrun_fail(err, HRUN_ENODATA, "no message between %s and %s was measured; measure the network again with "
                      "both hosts", e->w.r->hosts[i], e->w.r->hosts[j]);
 }
 
-/* Classes: those that the options and the records allow. */
+/* Make groups and classes as the options and the records allow, and solve. */
 static int classify(struct net_state *e, struct hrun_error *err)
 {
     const struct hrun_net_records *r = e->w.r;
@@ -207,7 +207,7 @@ static int classify(struct net_state *e, struct hrun_error *err)
     net_converge(e);
     if (own && e->w.given.ngroups == 1) {
         e->w.given.ngroups = net_groups_find(&e->w, &e->s, e->group_of);
-        for (int k = 0; k < r->nhosts * r->nhosts; k++) {      /* of other groups than before */
+        for (int k = 0; k < r->nhosts * r->nhosts; k++) {      /* the groups have changed */
             e->trunk[k] = 0;
             e->trunk_half[k] = NAN;
         }

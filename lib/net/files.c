@@ -14,7 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* As lib/base/yaml.c: pairs of 256 classes, all unlike, take 10 MB. */
+/* The limit of lib/base/yaml.c; the pairs of 256 different classes take 10 MB. */
 #define NET_MAX ((size_t)16 << 20)
 
 #define HEAD "# A network measured by hrun-calibrate; format: hrun-profile(5).\n"
@@ -22,12 +22,12 @@
 #define SUFFIX ".yaml"
 enum { CRC_DIGITS = 8, CRC_LINE = sizeof CRC_MARK - 1 + CRC_DIGITS + 1 };
 
-/* Of a host's name in that of a file: enough to know it by. */
+/* Largest number of characters of a host's name in a file name. */
 enum { SLUG_MAX = 24 };
 
-/* ---------------------------------------------------------------- what a file says of itself */
+/* ---------------------------------------------------------------- checksum and version */
 
-/* Is the checksum in the last line right, where it is one? */
+/* Check the checksum in the last line. */
 static int check_net_crc(const char *name, const struct hrun_buf *text, struct hrun_error *err)
 {
     size_t body = text->len > CRC_LINE ? text->len - CRC_LINE : 0;
@@ -44,7 +44,7 @@ static int check_net_crc(const char *name, const struct hrun_buf *text, struct h
                         "last line if the text is what you mean", CRC_LINE - 1, line, CRC_LINE - 1, want);
 }
 
-/* The version that a file names: what it says of itself whatever its other keys are. */
+/* The version in a file; it is read without regard to other keys. */
 static long network_version(const char *text)
 {
     static const char key[] = "version: ";
@@ -75,8 +75,7 @@ int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *er
 
 /* ---------------------------------------------------------------- writing */
 
-/* A network of a newer hrun may hold what this one does not know: it stays. A damaged one, whatever version it names,
- * is no loss. */
+/* Refuse to replace a network of a newer hrun. A damaged file may be replaced, whatever its version is. */
 static int check_old_net(const char *file, struct hrun_error *err)
 {
     struct hrun_error why;
@@ -116,7 +115,8 @@ int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_erro
 
 /* ---------------------------------------------------------------- names */
 
-/* Append the letters and digits of a word, small, what lies between as one '-'. */
+/* Append up to SLUG_MAX characters of a word in lower case; each run of others than ASCII letters, digits and '.'
+ * becomes one '-'. */
 static void add_slug(struct hrun_buf *out, const char *word)
 {
     size_t begin = out->len;
@@ -142,7 +142,7 @@ void hrun_net_file(const char *data, const struct hrun_net_origin *of, struct hr
     for (int i = 0; i < of->n; i++)
         sorted[i] = of->hosts[i];
     qsort(sorted, (size_t)of->n, sizeof *sorted, host_name_order);
-    /* With their ends, so that no two lists look alike. */
+    /* Include the terminating NULs, so that different lists differ. */
     for (int i = 0; i < of->n; i++)
         sum = crc32(sum, (const unsigned char *)sorted[i], (unsigned)strlen(sorted[i]) + 1);
     sum = crc32(sum, (const unsigned char *)of->engine, (unsigned)strlen(of->engine) + 1);
@@ -167,10 +167,10 @@ struct choice {
     struct hrun_buf *note;      /* or NULL */
     struct hrun_net *net;
     char *file;
-    int others;                 /* hosts of it that nobody asked for */
+    int others;                 /* number of its hosts that were not requested */
 };
 
-/* The number of hosts of the network that are not wanted; -1 if it lacks one that is. */
+/* The number of the network's hosts that were not requested; -1 if it lacks a requested one. */
 static int count_others(const struct hrun_net *net, const struct hrun_net_origin *of)
 {
     autofree const char **sorted = xmalloc((size_t)net->nhosts * sizeof *sorted);
@@ -230,7 +230,7 @@ struct hrun_net *hrun_net_choose(const char *data, const struct hrun_net_origin 
 
     hrun_net_file(data, of, &exact);
     consider_file(&best, exact.data);
-    /* What bears the name may have been put there by hand and be of other hosts. */
+    /* A file with the right name may have been copied there and have other hosts. */
     n = !best.net || best.others ? scandir(folder, &entries, is_network_file, alphasort) : 0;
     for (int i = 0; i < n; i++) {
         autofree char *path = hrun_strf("%s/%s", folder, entries[i]->d_name);

@@ -225,9 +225,9 @@ int net_segments_main(const struct net_work *w, const struct hrun_net_segment *s
 
 /* Group hosts by a solution with a class for each host. Latencies or times per byte, relative to the parts of the
  * two hosts themselves (so that unlike hosts on one switch form no groups), split the pairs into near and far ones at
- * the widest gap, of at least a factor 1.5, for which near is an equivalence. Without such a gap the groups are those
- * that the benchmark found (`pairs`, calib/mpi). group_of[nhosts]: numbers from 0 in order of hosts. Result: their
- * number. */
+ * the widest gap, of at least a factor 1.5, for which near is an equivalence. Used if the
+ * benchmark found no groups by simultaneous messages (`pairs`, calib/mpi). group_of[nhosts]: numbers from 0 in order
+ * of hosts. Result: number of groups, 1 without such a gap. */
 int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of);
 
 /* Make each host a class; make hosts of one kind in one group a class. Result: number of classes. */

@@ -1,9 +1,9 @@
 /* least_squares.c - non-negative least squares of the experiments (fitting.h)
  *
- * A row has a few entries, so the normal equations X'X k = X'y cost little to make. Columns are scaled to norm 1. The
- * answer is refined by the residuals of the rows, which makes it as good as that of a QR (Bjorck, "Stability analysis
- * of the method of seminormal equations", Linear Algebra Appl. 88/89, 1987). Columns that meet few others come first
- * (number_columns), so that few entries of the Cholesky factor R are not 0.
+ * A row has few entries, so the normal equations X'X k = X'y are cheap. Columns are scaled to norm 1. The solution is
+ * refined by the residuals of the rows, which makes it as accurate as that of a QR (Bjorck, "Stability analysis of the
+ * method of seminormal equations", Linear Algebra Appl. 88/89, 1987). Columns with few rows in common with others come
+ * first (number_columns), so that the Cholesky factor R is sparse.
  */
 #include "base/alloc.h"
 #include "net/fitting.h"
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A column whose part outside the span of those before it is shorter than 1e-6 of it depends on them: its square
- * drowns in the rounding of X'X. */
+/* A column depends on those before it if its part outside their span is shorter than 1e-6 of it: then the square is
+ * within the rounding error of X'X. */
 static const double DEPENDENT = 1e-12;
-/* Solutions of one subproblem: one by the factor, two of what is left. */
+/* Solutions of one subproblem: one by the factor, and two refinements. */
 enum { REFINED = 3 };
 
 struct normal {
@@ -24,9 +24,9 @@ struct normal {
     double *a, *r;             /* p by p, row-major: upper triangles of X'X and of its factor R */
     size_t *list;              /* p: the entries of a row that are not 0 */
     double *scale;             /* p: norms of the columns */
-    double *x, *z;             /* p: accepted, and of the columns in use; of scaled columns */
+    double *x, *z;             /* p: accepted solution; solution of the columns in use; both of scaled columns */
     double *g, *step;          /* p: gradient, change */
-    char *in;                  /* p: is the column in use? */
+    char *in;                  /* p: 1: the column is in use */
 };
 
 static double normal_scaled(const struct normal *s, size_t row, size_t entry)
@@ -60,7 +60,7 @@ static void normal_make(const struct net_rows *m, struct normal *s)
                     s->a[m->column[e] * p + m->column[f]] += normal_scaled(s, i, e) * normal_scaled(s, i, f);
 }
 
-/* The factor of the columns in use; those that depend on others before them go out. */
+/* Factorise the columns in use, and drop those that depend on others before them. */
 static void normal_factor(struct normal *s)
 {
     size_t p = s->m->p;
@@ -111,7 +111,7 @@ static void normal_solve_upper(const struct normal *s, double *v)
     }
 }
 
-/* The gradient at v[p], X'(y - X v), what rounding can do to it, and the sum of squares there. */
+/* The gradient at v[p], X'(y - X v), its rounding error, and the sum of squares. */
 static double normal_gradient(struct normal *s, const double *v, double *rss)
 {
     const struct net_rows *m = s->m;
@@ -134,7 +134,7 @@ static double normal_gradient(struct normal *s, const double *v, double *rss)
     return 10 * (double)(m->n > m->p ? m->n : m->p) * DBL_EPSILON * (sqrt(sum) + size);
 }
 
-/* z: least squares by the columns in use. */
+/* Set z to the least squares solution of the columns in use. */
 static void normal_solve_in_use(struct normal *s)
 {
     double rss;
@@ -153,7 +153,7 @@ static void normal_solve_in_use(struct normal *s)
 
 /* ---------------------------------------------------------------- Lawson and Hanson's steps */
 
-/* The first columns in use: those given but for which z is not above 0. x: their solution. */
+/* Begin with the given columns, without those whose z is not above 0. x: their solution. */
 static void normal_begin(struct normal *s)
 {
     size_t left;
@@ -176,8 +176,8 @@ static double normal_part_to_zero(const struct normal *s, size_t j)
     return s->x[j] > 0 ? s->x[j] / (s->x[j] - s->z[j]) : 0;
 }
 
-/* From x towards the solution of the columns in use; those leave whose coefficient reaches 0 first, until all are
- * above 0. */
+/* Move from x towards the solution of the columns in use, dropping the columns whose coefficients reach 0 first, until
+ * all are above 0. */
 static void normal_walk(struct normal *s)
 {
     size_t p = s->m->p;
@@ -196,7 +196,7 @@ static void normal_walk(struct normal *s)
     } while (part < 1);
 }
 
-/* Columns come into use whose gradient is above the tolerance: all, or the one with the largest. How many. */
+/* Take columns with a gradient above the tolerance into use: all, or the one with the largest. Result: their number. */
 static size_t normal_enter(struct normal *s, double tolerance, int all)
 {
     size_t best = s->m->p, count = 0;
@@ -211,8 +211,8 @@ static size_t normal_enter(struct normal *s, double tolerance, int all)
     return count;
 }
 
-/* All enter at once as long as that helps, then one by one. One that does not help does by rounding alone: the
- * tolerance grows tenfold. */
+/* Take all columns into use at once as long as that lowers the sum of squares, then one by one. If one does not
+ * lower it, its gradient was rounding error: the tolerance grows tenfold. */
 static void normal_iterate(struct normal *s)
 {
     double least, found, slack = 1;

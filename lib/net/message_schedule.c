@@ -90,7 +90,7 @@ int play_sends(const struct play_step *step)
     return step->kind == PLAY_SEND || step->kind == PLAY_SSEND;
 }
 
-/* ---------------------------------------------------------------- who receives what */
+/* ---------------------------------------------------------------- matching sends and receives */
 
 /* A step that begins to send or receive. */
 struct message_end {
@@ -124,7 +124,7 @@ int play_match(const struct play_schedule *s, int *message_of, struct hrun_error
         }
     qsort(sends, nsends, sizeof *sends, message_end_order);
     qsort(receives, nreceives, sizeof *receives, message_end_order);
-    /* The k-th that each rank sends to another is the k-th that this receives from it: both are in one order. */
+    /* The k-th send from one rank to another matches the k-th receive; both lists are sorted alike. */
     for (size_t k = 0; k < nsends || k < nreceives; k++) {
         if (k == nsends || (k < nreceives && receives[k].key < sends[k].key))
             return hrun_fail(err, HRUN_EINVAL, "rank %lld receives what rank %lld does not send",

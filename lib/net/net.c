@@ -1,4 +1,4 @@
-/* net.c - the network model: making, finding, a message alone, what is badly known; see net.h for the contracts */
+/* net.c - create networks, look up values, time of a single message, uncertain pairs; see net.h for the contracts */
 #include "base/alloc.h"
 #include "net/net_parts.h"
 
@@ -128,7 +128,7 @@ int net_trunk(const struct hrun_net *net, int g, int h)
     return net->trunks_shared && g > h ? h * net->ngroups + g : g * net->ngroups + h;
 }
 
-/* The smaller of two rates, of which 0 is no limit. */
+/* The smaller of two rates. A rate of 0 means no limit. */
 static double tighter(double a, double b)
 {
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
@@ -147,8 +147,7 @@ static double local_time(const struct hrun_net_class *c, int from_kind, int to_k
     return c->local_fixed_s[at].v + bytes * per_byte;
 }
 
-/* What a trunk carries one way: where its directions are shared, as those inside a group are, its
- * acknowledgements take some of it. */
+/* The rate of a trunk in one direction. If both directions share it, as inside a group, acknowledgements use a part. */
 static double trunk_alone(const struct hrun_net *net, int g, int h)
 {
     double rate = net->trunks[net_trunk(net, g, h)].v;
@@ -190,9 +189,9 @@ double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to)
     return trunk_alone(net, from, to) / net->segments[net->nsegments - 1].b;
 }
 
-/* ---------------------------------------------------------------- what is badly known */
+/* ---------------------------------------------------------------- uncertain pairs */
 
-/* Of a message: most programs send many that are empty or nearly so, and long ones show the rate. */
+/* Sizes of messages: (almost) empty ones are frequent, and long ones depend on the rate. */
 static const double SIZES[] = { 0, 65536 };
 
 static double square(double factor, const struct hrun_net_value *v)
@@ -212,7 +211,7 @@ static double half_of(const struct hrun_net *net, int from, int to, double bytes
     return time_s > 0 ? sqrt(sum) / time_s : 0;
 }
 
-/* The first host of a class, but for one (-1: none). */
+/* The first host of a class other than `but`, or -1. */
 static int host_in_class(const struct hrun_net *net, int class, int but)
 {
     for (int h = 0; h < net->nhosts; h++)

@@ -168,7 +168,7 @@ struct hrun_net_call {
 struct hrun_net_time {
     double time_s;             /* from the common begin of all ranks to the end of the last one */
     const char *algorithm;
-    int irregular;             /* 1: the operation uses a gather in its irregular region */
+    int irregular;             /* 1: a linear gather in its irregular region */
 };
 
 /* Predict the time of one operation by simulating its messages. With one rank it is 0.

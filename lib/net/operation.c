@@ -23,7 +23,7 @@ static int play_operation(const struct hrun_net *net, const struct net_task *tas
     return rc;
 }
 
-/* Each pair of neighbours is alone. */
+/* The longest time of a single message between neighbouring ranks. */
 static double slowest_neighbours_s(const struct hrun_net *net, double bytes, const struct hrun_net_ranks *ranks)
 {
     double slowest_s = 0;
@@ -36,7 +36,7 @@ static double slowest_neighbours_s(const struct hrun_net *net, double bytes, con
 
 /* ---------------------------------------------------------------- gather straight to the root */
 
-/* Does it gather straight to the root? */
+/* 1 if the call is a linear gather, else 0. */
 static int is_straight(const struct hrun_net_call *call, const char *algorithm)
 {
     return call->op == HRUN_NET_GATHER && !strcmp(algorithm, "linear");
@@ -51,8 +51,8 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
            call->bytes <= th->gather_M2;
 }
 
-/* Paper 002, section 3: the slope's corrections, and the region where times jump. kappa2 is of the sizes next to the
- * region: where these do not wait for the root, those that do have none. */
+/* Apply the corrections of paper 002, section 3: of the slope, and in the irregular region. kappa2 was estimated
+ * next to the region; if messages do not wait for the root there, it does not apply to sizes that do. */
 static void correct_gather(const struct hrun_net *net, const struct hrun_net_call *call, struct hrun_net_time *out)
 {
     const struct hrun_net_thresholds *th = &net->thresholds;
@@ -124,7 +124,7 @@ const struct net_algorithm *net_algorithm_of_call(const struct hrun_net *net, co
     const char *wanted = call->algorithm ? call->algorithm : selected;
     const struct net_algorithm *found;
 
-    /* An algorithm that is given may be made of parts that are not (net_part). */
+    /* A given algorithm may have parts that the selector chooses (net_part). */
     if (!selected) {
         hrun_fail(err, HRUN_EINVAL, "the network's selector '%s' is unknown", net->selector);
         return NULL;

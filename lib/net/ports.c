@@ -1,4 +1,4 @@
-/* ports.c - where the ports of a solution begin, and whether they are there at all; see fitting.h */
+/* ports.c - initial values and limits of ports, and removal of insignificant ones; see fitting.h */
 #include "net/fitting.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ double net_misfit(const struct net_work *w, const struct net_solution *s, int cl
     return sum;
 }
 
-/* A port lets through what a message alone takes on any of its ways: its time per byte is at most theirs. */
+/* The upper limit of a port's time per byte: the least of single messages through it. */
 static double port_limit(const struct net_solution *s, int class, int outward)
 {
     double limit = INFINITY;

@@ -1,4 +1,4 @@
-/* quality.c - how well the parameters explain the records, and what is odd about them; see fitting.h */
+/* quality.c - residuals of the records, and notes on oddities; see fitting.h */
 #include "net/fitting.h"
 
 #include "base/alloc.h"
@@ -16,7 +16,7 @@ static const char *host_name(const struct net_work *w, const struct net_solution
     return "?";
 }
 
-/* Links that are slower than the median by a factor of 100: rarely what somebody built. */
+/* Note links that are slower than the median by a factor of 100, which is rarely intended. */
 static void note_slow_links(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes)
 {
     int n = s->c.nclasses, m = 0;
@@ -37,7 +37,7 @@ static void note_slow_links(const struct net_work *w, const struct net_solution 
     }
 }
 
-/* Pairs whose directions differ by more than their intervals; the note names the worst. */
+/* Count the pairs whose directions differ by more than their intervals, and note the worst. */
 static void note_asymmetric(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
                             int *count)
 {

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the numbers of a record mean and may be. */
+/* The numbers of a kind of record and their limits. */
 struct kind {
     const char *word;
-    int hosts;                 /* how many of i, j, k are hosts: all different */
-    int least_n, most_n;       /* of n; most_n 0: n is not used */
-    int may_be_0;              /* its time */
+    int hosts;                 /* number of i, j, k that are hosts, which must differ */
+    int least_n, most_n;       /* limits of n; most_n 0: n is not used */
+    int may_be_0;              /* 1: its time may be 0 */
 };
 
-enum { MANY = 1 << 20 };       /* ranks, kinds: beyond any machine, and its square is within 64 bits */
+enum { MANY = 1 << 20 };       /* limit of ranks and kinds: beyond any machine, and its square fits in 64 bits */
 
 static const struct kind kinds[HRUN_NET_NKINDS] = {
     [HRUN_NET_TRIP] = { "trip", 2, 0, 0, 0 },
@@ -50,7 +50,7 @@ enum { FIELDS = 13, NAME = 256 };
 struct reader {
     struct hrun_net_records r;
     size_t cap;
-    int line, ngroups, named;  /* named: hosts of which there is a line */
+    int line, ngroups, named;  /* named: number of hosts with a line */
     int began, ended;
     struct hrun_error *err;
 };
@@ -83,7 +83,7 @@ static int to_number(const char *text, double *out)
     return 0;
 }
 
-/* Words of a line, cut at white space; how many, FIELDS + 1 when there are more. */
+/* Split a line at white space. Result: the number of words, FIELDS + 1 if there are more. */
 static int split_line(char *line, char **word)
 {
     char *save, *w = strtok_r(line, " \t\r", &save);
@@ -126,7 +126,7 @@ static int record_host(struct reader *rd, char **word, int n)
     return 0;
 }
 
-/* Hosts, groups, kinds and n within what the kind of record needs; what is wrong, or NULL. */
+/* Check hosts, groups, kinds and n for the kind of record. Result: the mistake, or NULL. */
 static const char *misplaced(const struct reader *rd, const struct hrun_net_record *v)
 {
     const struct kind *k = &kinds[v->kind];
@@ -206,7 +206,7 @@ static int fail_cut_records(const struct reader *rd)
                         "`end` line: it was interrupted, or they were cut; measure again");
 }
 
-/* Groups without a gap, hosts all named, and the end reached? */
+/* Check that groups have no gap, all hosts are named, and `end` was read. */
 static int records_complete(const struct reader *rd)
 {
     if (!rd->began)

@@ -1,4 +1,4 @@
-/* rows.c - which records count, with what weight, and which parameters they can tell; see fitting.h */
+/* rows.c - weights and selection of records, and the parameters that they determine; see fitting.h */
 #include "base/alloc.h"
 #include "base/units.h"
 #include "net/fitting.h"
@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* With 4 degrees of freedom more the variance of one repetition that is drawn towards the common one has itself a
- * variance, however few repetitions there are. */
+/* Degrees of freedom of the prior: with 4, the shrunk variance of one repetition has a finite variance for any
+ * number of repetitions. */
 enum { NET_PRIOR = 4 };
 
 /* Records that scatter alike: of one kind, empty or not. */
@@ -65,7 +65,7 @@ int net_is_exchange(const struct net_work *w, const struct hrun_net_record *v)
     return v->kind == HRUN_NET_BOTH && w->sync_bytes > 0 && v->bytes >= w->sync_bytes;
 }
 
-/* ---------------------------------------------------------------- what the records tell */
+/* ---------------------------------------------------------------- separable parameters */
 
 void net_separable_release(struct net_separable *t)
 {
@@ -112,10 +112,10 @@ void net_find_separable(const struct net_work *w, const int *class_of, int nclas
 
 /* ---------------------------------------------------------------- records that contradict others */
 
-/* By so much no scatter makes sound records contradict each other. */
+/* The least factor of a contradiction; scatter of valid records stays below it. */
 static const double absurd = 2;
 
-/* Of the trips that an experiment is made of, what one takes there and back; 0 when it was not timed. */
+/* The time of a trip, of those that make up an experiment; 0 if it was not measured. */
 static double trip_time(const struct net_work *w, int i, int j, double there, double back, size_t *record)
 {
     for (size_t l = 0; l < w->r->n; l++) {
@@ -132,8 +132,8 @@ static double trip_time(const struct net_work *w, int i, int j, double there, do
     return 0;
 }
 
-/* Count what fans and joins say against trips, and trips against them; the trips are those of the longer message, which
- * take no less than those of a shorter one. against, with: of each record. */
+/* Count contradictions between trips and fans or joins. The trips are those of the longer message, which take no less
+ * than those of a shorter one. For each record, against: number of contradictions; with: number of comparisons. */
 static void compare_parts(const struct net_work *w, int *against, int *with)
 {
     for (size_t l = 0; l < w->r->n; l++) {
@@ -160,7 +160,7 @@ static void compare_parts(const struct net_work *w, int *against, int *with)
     }
 }
 
-/* Trips of one pair of hosts: more bytes do not take less time. */
+/* Count contradictions between trips of one pair of hosts, in which more bytes take less time. */
 static void compare_trip_sizes(const struct net_work *w, int *against, int *with)
 {
     for (size_t l = 0; l < w->r->n; l++)
@@ -195,7 +195,7 @@ void net_leave_out(struct net_work *w, struct hrun_strvec *notes)
     autofree int *against = xcalloc(2 * n + 1, sizeof *against);
     int *with = against + n;
 
-    /* The trips first: a bad one speaks against all fans that it is part of. */
+    /* Trips first, as a bad trip contradicts all fans with it. */
     for (int pass = 0; pass < 2; pass++) {
         for (size_t l = 0; l < 2 * n; l++)
             against[l] = 0;

@@ -1,15 +1,15 @@
-/* selectors.c - which algorithm a library takes, as tables (algorithms.h)
+/* selectors.c - the algorithms that libraries choose, as tables (algorithms.h)
  *
  * The first row that fits, and in it the first size that fits, name the algorithm. Sizes are those of struct
- * hrun_net_call. Where a library has two algorithms of one behaviour they have one name here: of Open MPI chain and
- * pipeline (both unsegmented, fan-out 1), ring and segmented ring, linear and linear with synchronisation (all-to-all,
- * all requests at once), in-order binary and binary tree.
+ * hrun_net_call. Algorithms with the same behaviour have one name here; in Open MPI: chain and pipeline (both
+ * unsegmented, fan-out 1), ring and segmented ring, linear and linear with synchronisation (all-to-all, all requests at
+ * once), in-order binary and binary tree.
  */
 #include "net/algorithms.h"
 
 #include <string.h>
 
-/* What must hold besides the number of ranks; TOTAL: sizes are of all ranks' messages together. */
+/* Conditions besides the number of ranks. TOTAL: sizes are totals over all ranks. */
 enum fits { POWER_OF_TWO = 1, EVEN = 2, UNIFORM = 4, TOTAL = 8 };
 
 enum { BY_SIZE_MAX = 7 };
@@ -24,9 +24,9 @@ struct row {
     } by_size[BY_SIZE_MAX];
 };
 
-/* Open MPI 4.1 and later, coll/tuned, fixed decisions for commutative operations. Rows are left out that change the
- * predicted times of up to 128 ranks by less than 0.1 % in the mean of an operation, and those of more than 1,024
- * ranks: what holds for 512 holds for them. */
+/* Open MPI 4.1 and later, coll/tuned, fixed decisions for commutative operations. Left out are rows that change the
+ * mean predicted time of an operation on up to 128 ranks by less than 0.1 %, and rows for more than 1,024 ranks, which
+ * use those for 512. */
 static const struct row OPENMPI[] = {
     { HRUN_NET_P2P, 0, 0, { { 0, "direct" } } },
     { HRUN_NET_RING, 0, 0, { { 0, "direct" } } },
@@ -131,7 +131,7 @@ static const struct row OMPI[] = {
 
 static const struct selector {
     const char *name;
-    const struct row *rows, *rest; /* rest: where the rows have nothing on an operation */
+    const struct row *rows, *rest; /* rest: for operations without rows */
 } SELECTORS[] = { { "openmpi", OPENMPI, NULL }, { "ompi", OMPI, OPENMPI }, { "mpich", MPICH, NULL } };
 
 static const char *select_by_rows(const struct row *row, enum hrun_net_op op, int n, double bytes, int uniform)

@@ -1,13 +1,13 @@
-/* share.c - max-min fair rates by filling up (replay.h)
+/* share.c - max-min fair rates by progressive filling (replay.h)
  *
- * A level rises, and with it the rates of all flows that are open, each in proportion to its share. A flow is closed at
- * its limit, or with all others of a resource when that is full.
+ * The rates of all open flows rise with a common level, in proportion to their shares. A flow is closed at its limit,
+ * or together with all others of a resource when that is full.
  */
 #include "net/replay.h"
 
 #include <math.h>
 
-/* Levels that differ by less are the same: rates are sums and quotients of some hundred terms. */
+/* Levels with a smaller relative difference are equal: rounding of sums and quotients of some hundred terms. */
 static const double SAME = 1e-12;
 
 /* The level at which a resource is full. */
@@ -32,8 +32,8 @@ static void share_begin(struct share_flow *flows, int n, struct share_resource *
             resources[flows[f].use[u]].weight += flows[f].weight[u] * flows[f].share;
 }
 
-/* Set the rates of open flows that are closed now, and -1 of the others. Limits below the level at which the next
- * resource is full come first: they leave more to the others, so that this level only rises. */
+/* Set the rates of the open flows that are closed now, and -1 for the others. Flows with limits below the level at
+ * which the next resource is full come first: they leave more to the others and so raise that level. */
 static void share_set_rates(struct share_flow *flows, const struct share_resource *resources, const int *open, int n)
 {
     double level = INFINITY;

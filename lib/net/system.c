@@ -36,7 +36,7 @@ double net_fitted(const struct net_work *w, const struct net_solution *s, size_t
 
 /* ---------------------------------------------------------------- columns */
 
-/* Which parameters are looked for. */
+/* The parameters to estimate. */
 struct choice {
     int C, L, ports, bias;
     const int *t, *more_t;     /* of each class: 1 in either; more_t may be NULL */
@@ -47,7 +47,7 @@ static size_t nparameters(int n)
     return 4 * (size_t)n + 2 * (size_t)n * (size_t)n;
 }
 
-/* Room for the columns of n classes, in one block that C begins; all -1. */
+/* Allocate the columns of n classes, all -1, in one block that begins at C. */
 static void columns_alloc(struct net_columns *c, const int *class_of, int n)
 {
     size_t all = nparameters(n);
@@ -59,7 +59,7 @@ static void columns_alloc(struct net_columns *c, const int *class_of, int n)
                                block + 4 * n + (size_t)n * (size_t)n, -1, 0 };
 }
 
-/* Flags of each ordered pair of classes: 1 a message was longer than its answer, 2 any messages were exchanged. */
+/* Flags for each ordered pair of classes: 1: a message was longer than its answer; 2: any messages were exchanged. */
 static void find_exchanged(const struct net_work *w, const struct net_columns *c, char *way)
 {
     memset(way, 0, (size_t)c->nclasses * (size_t)c->nclasses);
@@ -106,7 +106,7 @@ static void number_columns(const struct choice *choice, const char *way, struct 
         c->bias = (int)c->p++;
 }
 
-/* The values at `from`'s columns into those of `to`, 0 where there is none. */
+/* Copy the values at `from`'s columns to those of `to`; 0 for columns that `from` has not. */
 static void move_values(const struct net_columns *from, const double *x, const struct net_columns *to, double *y)
 {
     for (size_t i = 0; i < to->p; i++)
@@ -204,7 +204,7 @@ static double sum_of_squares(const struct net_work *w, const struct net_columns 
 
 /* ---------------------------------------------------------------- iteration */
 
-/* From s->x to where NNLS of the branches there leads no further down. */
+/* Iterate NNLS from s->x until the sum of squares falls no further. */
 static void descend(const struct net_work *w, struct net_solution *s, int simple)
 {
     autorelease(rows_release) struct net_rows m = { 0 };
@@ -234,7 +234,7 @@ static void descend(const struct net_work *w, struct net_solution *s, int simple
         exact = found <= 1e-12 * (double)m.n;
         memcpy(s->x, next, s->c.p * sizeof *next);
         rss = found;
-        /* Less than this is not seen in any interval, and NNLS is exact for branches that stay. */
+        /* A smaller decrease is negligible in all intervals, and NNLS is exact while branches do not change. */
         if (simple || exact || before - rss <= 1e-5 * before)
             break;
     }
@@ -268,7 +268,7 @@ static void find_half_widths(const struct net_work *w, struct net_solution *s, i
 
 /* ---------------------------------------------------------------- the whole */
 
-/* One choice of parameters, from the start. */
+/* Solve with one choice of parameters. */
 static struct net_solution solve_choice(const struct net_work *w, const int *class_of, int n,
                                         const struct choice *choice, const struct net_separable *separable,
                                         const struct net_solution *from)
@@ -312,7 +312,7 @@ void net_solve(const struct net_work *w, const int *class_of, int nclasses, cons
     if (!separable.calls) {
         struct net_solution by_t = solve_choice(w, class_of, nclasses, &processor, &separable, NULL);
 
-        /* The same to rounding, or to what a hair of scatter is: paper 002's is the simpler one. */
+        /* If both are equal up to rounding and minimal scatter, take paper 002's simpler model. */
         if (by_t.rss <= out->rss * (1 + 1e-6) + 1e-12 * (double)by_t.rows) {
             struct net_solution by_ports = *out;
 

@@ -262,14 +262,14 @@ static void escalation(const struct row *r, double low_s, double *share, double 
 
     if (r->mean_s > 0) {
         *mean_s = fmax(r->mean_s - low_s, 0);
-        /* At least, as some are shorter than the longest. */
+        /* A lower bound, as some are shorter than the longest. */
         p = r->max_s > low_s ? *mean_s / (r->max_s - low_s) : 0;
         *share = common ? fmax(p, 0.5) : fmin(p, 0.5);
         return;
     }
     p = h > 0 ? fmin(0.25, r->sd_s * r->sd_s / h / h) : 0;
     p = (1 + (common ? 1 : -1) * sqrt(1 - 4 * p)) / 2;
-    /* A scatter told by quartiles does not see what is rare: one has been seen, at least. */
+    /* sd_s comes from quartiles, which miss rare values; but at least one repetition is known to be longer. */
     *share = h > 0 && !common ? fmax(p, 1.0 / r->repetitions) : p;
     *mean_s = *share * h;
 }

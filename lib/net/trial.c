@@ -37,8 +37,8 @@ struct sharer {
     double left, rate, alone, weight;
 };
 
-/* Fair rates of the messages that are under way, by weights: those that alone are slower than their share keep their
- * own, the others share what is left. */
+/* Set weighted fair rates of the messages under way: those that alone are slower than their share keep their own rate;
+ * the others share the rest. */
 static void fair_rates(const struct net_flows *f, struct sharer *v, double now)
 {
     double rest = 1 / f->shared_s_per_byte, open = 0;

@@ -1,7 +1,7 @@
-/* trial_slope.c - experiments in numbers that know their derivatives; see fitting.h */
+/* trial_slope.c - experiments in numbers with derivatives; see fitting.h */
 #include "net/fitting.h"
 
-/* Derivatives by the parameters that the trial at hand has asked for so far. */
+/* A number with derivatives by the parameters that the present trial has used so far. */
 typedef struct dual {
     double v, d[NET_SLOTS];
 } num;

@@ -19,7 +19,7 @@ static int same_host(const struct hrun_net_ranks *ranks, int a, int b)
     return ranks->host[a] == ranks->host[b];
 }
 
-/* Of two ranks of one host: index into its class's local_* . */
+/* The index into local_fixed_s and local_s_per_byte of a class for two ranks of one host. */
 static int local_index(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to)
 {
     return ranks->kind ? ranks->kind[from] * class_of(net, ranks, from)->nkinds + ranks->kind[to] : 0;
@@ -45,8 +45,8 @@ double wire_copy_s(const struct hrun_net *net, const struct hrun_net_ranks *rank
     return bytes * class_of(net, ranks, rank)->local_s_per_byte[local_index(net, ranks, rank, rank)].v;
 }
 
-/* Of the messages that share a port one gets as much, in bytes that count b times, as its way is short: a way's length
- * is its latency and what bias_bytes take on both hosts' links. */
+/* The weight of a message in shared rates: one over the length of its way, which is the latency plus the time of
+ * bias_bytes on both hosts' links; 1 without bias_bytes. */
 static double way_share(const struct hrun_net *net, const struct hrun_net_class *from, const struct hrun_net_class *to,
                         double latency_s)
 {
@@ -64,7 +64,7 @@ size_t wire_resources(const struct hrun_net *net)
     return 3 * (size_t)net->nhosts + (size_t)net->ngroups * (size_t)net->ngroups;
 }
 
-/* What has no limit is not used. */
+/* Add a resource to a flow unless it has no limit. */
 static void use(struct share_flow *f, int resource, double capacity, double weight, struct share_resource *resources)
 {
     if (capacity <= 0 || weight <= 0)
