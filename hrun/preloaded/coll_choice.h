@@ -73,7 +73,7 @@ double coll_tree_time(const struct hrun_net *net, const struct hrun_net_ranks *r
 double coll_piece(const struct hrun_net *net, double bytes);
 
 /* 1 if messages of this size must be received one after the other, else 0. Beyond the irregular region times are
- * regular because senders wait for the receiver, which takes one message at a time, as MPI libraries' linear gathers. */
+ * regular because senders wait for the receiver, which takes one message at a time, as linear gathers of MPI do. */
 int coll_in_turn(const struct hrun_net *net, double bytes);
 
 /* Round `bytes` (>= 1) down to the size whose choice it uses: four sizes in each octave, and M1, M2 + 1. */

@@ -1,4 +1,4 @@
-/* engines.h - the rows of the engine table, and what several engines do (internal)
+/* engines.h - the rows of the engine table, and functions that several engines use (internal)
  *
  * An engine is a file NAME.c with a row hrun_engine_NAME; what its own files share is in NAME.h. It uses the life of a
  * job (launch/job.h) and calls no other engine.
@@ -10,18 +10,18 @@
 
 extern const struct hrun_engine hrun_engine_local, hrun_engine_mpirun, hrun_engine_srun, hrun_engine_ssh,
                                 hrun_engine_smpi;
-/* Of hrun_launch_plain, not in the table: it has nothing but run. */
+/* For hrun_launch_plain; not in the table. Only run is set. */
 extern const struct hrun_engine hrun_engine_plain;
 
 /* ---- common.c */
 
-/* Append words, a command that starts job, as a line to type. */
+/* Append words, a command that starts job, as a shell command line. */
 void hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out);
 
-/* Append what rank r starts, its program (as_found: by its path, else as the user wrote it) with the arguments. */
+/* Append the program of rank r (as_found: its path, else as the user wrote it) and its arguments. */
 void hrun_push_program(const struct hrun_job *job, int r, int as_found, struct hrun_strvec *words);
 
-/* Engines are either for real hosts or for simulated ones. -1 with HRUN_EINVAL for the other kind. */
+/* Check that the engine is for the cluster's kind of hosts, real or simulated. -1 with HRUN_EINVAL if not. */
 int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *cluster, struct hrun_error *err);
 
 /* What each engine checks: its kind of hosts, programs of smpicc for simulation alone, the words of -x and --mca, the

@@ -1,4 +1,4 @@
-/* local.h - what the files of engine local share: a job whose ranks may ask for further processes */
+/* local.h - shared by the files of engine local: a job whose ranks may spawn processes */
 #ifndef HRUN_LAUNCH_LOCAL_H
 #define HRUN_LAUNCH_LOCAL_H
 
@@ -20,9 +20,9 @@ struct local {
     int ngroups;
 };
 
-/* How many processes the host takes: its slots, else one for each core of its PEs. */
+/* The largest number of processes on the host: its slots, else one for each core of its PEs. */
 int local_slots(const struct hrun_layout *l);
-/* Of struct hrun_driver, spawn: start what a rank of Open MPI asks for, on PEs that are free, or say why not. */
+/* The spawn of struct hrun_driver: start the processes that a rank of Open MPI requests on free PEs, or refuse. */
 void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev);
 void local_release(struct local *x);
 

@@ -1,20 +1,20 @@
 /* reach.h - how mpirun and engine ssh reach the other hosts of a job through hrun-shim (internal)
  *
- * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before the remote shell, mpirun's daemons and
- * the ranks, and what follows from the notes (launch/notes.h) that the shims write.
+ * Purpose: the options and variables that put hrun-shim (hrun/shim/shim.h) before the remote shell, mpirun's daemons
+ * and the ranks, and the handling of the notes (launch/notes.h) that the shims write.
  * Invariants:
  *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts
  *     of the job were asked, through the hrun that is installed there; the remote shell always does;
- *   - the user's own words go first: an orte_launch_agent of his, which may hold words but no syntax of a shell, is
- *     left alone, his plm_rsh_agent is what the shim runs;
- *   - a host that is only described tells through its shell that it was reached, where the remote shell is ssh; of
- *     others nothing is known until they fail;
+ *   - the user's settings have precedence: an orte_launch_agent, which may have several words but no shell syntax, is
+ *     not changed, and the shim runs the user's plm_rsh_agent;
+ *   - a host that is only described reports through its shell that it was reached, if the remote shell is ssh; for
+ *     other remote shells nothing is known until they fail;
  *   - inside a resource manager mpirun's daemons are started by that, and no notes come; hosts are not compared with
  *     what they were, since the manager decides what a step may use;
  *   - Open MPI 5 hands parameters on cut at the first "=" (of PRRTE's plm, seen), so its daemons start no others
  *     through a shim: beyond HRUN_REACH_RADIX hosts, and inside a resource manager, it works alone;
- *   - until all hosts have passed their checks mpirun's standard error is held back: where one has not, hrun's own
- *     message takes its place.
+ *   - until all hosts have passed their checks mpirun's standard error is held back; if one fails, hrun's own message
+ *     replaces it.
  */
 #ifndef HRUN_LAUNCH_REACH_H
 #define HRUN_LAUNCH_REACH_H
@@ -64,12 +64,11 @@ void hrun_reach_env(const struct hrun_run *r, struct hrun_strvec *env);
 void hrun_reach_agent_words(const struct hrun_run *r, const struct hrun_host *host, char *const *command,
                             struct hrun_strvec *v);
 
-/* Does all that mpirun itself writes into the commands of remote shells stand for itself there? Around most of it, the
- * folder of the job and parameters of --mca and of the environment env that mpirun gets, it puts double quotes. No
- * quotes are around its own path, variables that say where Open MPI is (OPAL_PREFIX), and parameters that become part
- * of the command (orte_launch_agent, plm_rsh_args, plm_rsh_chdir, plm_rsh_pass_libpath), also where they come from
- * a file of parameters. What hrun writes itself is quoted (hrun_buf_add_command) or plain, and -x, the program and its
- * arguments go another way. Errors: HRUN_EINVAL (with what to change). */
+/* Check that no text that mpirun writes into remote shell commands has a special meaning for the shell. mpirun puts
+ * double quotes around most of it: the job's folder, parameters of --mca and of the environment env. It does not quote
+ * its own path, Open MPI's folder (OPAL_PREFIX), and parameters that become part of the command (orte_launch_agent,
+ * plm_rsh_args, plm_rsh_chdir, plm_rsh_pass_libpath), also from a parameter file. hrun's own text is safe, and -x, the
+ * program and its arguments are not in these commands. Errors: HRUN_EINVAL (with what to change). */
 int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_strvec *env,
                             struct hrun_error *err);
 
@@ -77,14 +76,13 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
 int hrun_reach_listen(struct hrun_run *r, struct hrun_error *err);
 /* Of struct hrun_driver. Read the notes that have come. */
 int hrun_reach_watch(struct hrun_run *r);
-/* Agents that outlive mpirun and all patience hang on a host that is gone. */
+/* The abandon of struct hrun_driver: agents that outlive mpirun that long wait for a host that is lost. */
 void hrun_reach_abandon(struct hrun_run *r);
-/* After the job has ended, where nothing has failed so far: has mpirun failed to start what was to be started, has it
- * lost a host, or does it say 0 of ranks that have not all ended with 0? Result: -1 with *err where mpirun has failed;
- * else it goes to r->out. */
+/* After a job without a failure so far: find out whether mpirun could not start a process, has lost a host, or reports
+ * 0 although not all ranks ended with 0. Result: -1 with *err if mpirun has failed; else r->out has the result. */
 int hrun_reach_check_end(struct hrun_run *r, struct hrun_error *err);
 
-/* Inside an allocation of a resource manager that Open MPI knows? */
+/* 1 inside an allocation of a resource manager that Open MPI supports, else 0. */
 int hrun_in_resource_manager(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* smpi.h - what the files of engine smpi share (internal) */
+/* smpi.h - shared by the files of engine smpi (internal) */
 #ifndef HRUN_LAUNCH_SMPI_H
 #define HRUN_LAUNCH_SMPI_H
 
@@ -24,7 +24,7 @@ struct hrun_smpi_said {
     const char *text;           /* in the line */
 };
 
-/* Understand one line. */
+/* Parse one line. */
 void hrun_smpi_read(const char *line, struct hrun_smpi_said *out);
 
 /* ---- smpi_words.c: a running simulation */

@@ -1,4 +1,4 @@
-/* srun.h - what the files of engine srun share (internal) */
+/* srun.h - shared by the files of engine srun (internal) */
 #ifndef HRUN_LAUNCH_SRUN_H
 #define HRUN_LAUNCH_SRUN_H
 
@@ -15,9 +15,9 @@ struct hrun_srun_parts {
                                    of one component; else NULL. See srun.c */
 };
 
-/* Give the ranks of a layout to the components of the allocation. Errors: HRUN_EINVAL (a host is not part of it, ranks
- * not ordered by component), HRUN_EENGINE (this is no allocation of Slurm), those of hrun_allocation_find; *p is empty
- * then. */
+/* Assign the ranks of a layout to the components of the allocation. Errors: HRUN_EINVAL (a host is not in it, ranks are
+ * not ordered by component), HRUN_EENGINE (not an allocation of Slurm), those of hrun_allocation_find; *p is then
+ * empty. */
 int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p, struct hrun_error *err);
 void hrun_srun_parts_release(struct hrun_srun_parts *p);
 
