@@ -421,6 +421,7 @@ int context_has_openmpi(void)
 
 static int find_engine(struct context *c, int runs, struct hrun_error *err)
 {
+    autorelease(hrun_buf_release) struct hrun_buf known = HRUN_BUF_INIT;
     const char *name = c->set->engine;
 
     if (!name || !strcmp(name, "auto")) {
@@ -430,8 +431,11 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
         return c->engine ? 0 : -1;
     }
     c->engine = hrun_engine_find(name);
-    if (!c->engine)
-        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun, ssh and smpi", name);
+    if (!c->engine) {
+        for (const struct hrun_engine *const *e = hrun_engines(); *e; e++)
+            hrun_buf_addf(&known, "%s%s", known.len ? ", " : "", (*e)->name);
+        return hrun_fail(err, HRUN_EINVAL, "there is no engine '%s' (known: %s)", name, known.data);
+    }
     return runs ? c->engine->usable(c->cluster, &c->openmpi, err) : 0;
 }
 
