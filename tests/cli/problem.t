@@ -45,6 +45,7 @@ run hrun-calibrate show mycode
 out_has "$name" "and by the name of its program"
 run hrun-calibrate report -app "$name" -o page.html
 status_is 0 "report knows it"
+ok "with two processes per PE, as hrun has" grep -q '"config":"([12],2)"' page.html
 
 # One process takes far longer than two: that run is ended, is no failure, and is not made again.
 printf '#!/bin/sh\ntest "$OMPI_COMM_WORLD_SIZE" = 1 && exec sleep 60\nexec sleep 0.3\n' >lone
