@@ -121,8 +121,7 @@ static num trial_one_way(struct trial *t, int from, int to, double bytes)
     return plus(plus(r, num_times(factor(t, bytes) * bytes, wire(t, from, to))), stage(t, to, bytes));
 }
 
-/* s/byte of the limit shared by messages i -> j and i -> k (or j -> i and k -> i): the port, and the trunk if both use
- * the same one. */
+/* s/byte of what messages i -> j and i -> k (or j -> i and k -> i) share: the port, and the trunk if both use one. */
 static num shared(struct trial *t, int column, int i, int j, int k, int outward)
 {
     const int *group = t->given->group_of;

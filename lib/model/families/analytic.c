@@ -48,8 +48,8 @@ static double every(const struct rows *r, int rank, double k)
     return sum;
 }
 
-/* The value of call c if it is of total(), most() or before(): the sum or maximum of its argument over all processes, or
- * over those before rank `end`. */
+/* The value of call c if it is of total(), most() or before(): the sum or maximum of its argument over all processes,
+ * or over those before rank `end`. */
 static int aggregate_argument(const struct rows *r, struct hrun_expr *e, int c, int end, double *out,
                               struct hrun_error *err)
 {
@@ -253,8 +253,9 @@ static int analytic_evaluate(struct analytic *a, const struct hrun_config *confi
     ranks.perf = a->rank_perf;
     if (find_rates(a, &w, &ranks, err))
         return -1;
-    return hrun_formula_eval(a->base.app->law.formula, (double)a->base.N, &ranks, a->room, a->time, err) ? prefix(a, err)
-                                                                                                     : 0;
+    if (!hrun_formula_eval(a->base.app->law.formula, (double)a->base.N, &ranks, a->room, a->time, err))
+        return 0;
+    return prefix(a, err);
 }
 
 /* ------------------------------------------------------------------ the lower bound */

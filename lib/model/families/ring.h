@@ -1,5 +1,6 @@
-/* ring.h - the family `ring`: virtual processes on unlike nodes, side by side in a ring (paper 004; theory and how its equations are read: hrun-model(7), "ring"); not for other rooms
+/* ring.h - the family `ring`: virtual processes on unlike nodes, side by side in a ring; not for other rooms
  *
+ * Theory, and how the equations of paper 004 are read: hrun-model(7), "ring".
  * Invariants: nodes without processes (0) are not in the ring and take no time. Options are in order of sub-cluster and
  * M; M that were not measured stand between two that were, by linear interpolation.
  */

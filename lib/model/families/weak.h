@@ -1,5 +1,6 @@
-/* weak.h - the family `weak`: codes whose work per process is kept while processes are added (paper 001; theory: hrun-model(7), "weak"); not for other rooms
+/* weak.h - the family `weak`: codes whose work per process is kept while processes are added; not for other rooms
  *
+ * Theory (paper 001): hrun-model(7), "weak".
  * Invariants: b >= 0 and d >= 0; the others may have either sign: caches make the first rows cheaper, messages may
  * overlap with work. A record has the coefficients of one M and one N; a size without a record of its own takes
  * coefficients on the line between those of the two nearest sizes. Shares are exact: no configuration of whole units is
