@@ -268,11 +268,9 @@ static int look_at_sub_changes(struct plan_walk *w, int i, struct hrun_error *er
 static int search_neighbours(struct plan_walk *w, struct hrun_error *err)
 {
     do {
-        const struct hrun_choice *first = w->best.v[0];
-
         if (!w->best.n)
             return 0;
-        w->from = *first;
+        w->from = *w->best.v[0];
         w->moved = 0;
         for (int i = 0; i < w->space.nsubs; i++)
             if (look_at_sub_changes(w, i, err))
