@@ -253,7 +253,7 @@ static int find_calibrated_app(struct context *c, struct calib_settings *s, char
 struct calibration {
     struct context c;
     struct campaign g;
-    struct exclusive profiles;      /* locked, unless nothing is to be measured */
+    struct exclusive profiles;      /* the locks on the profiles; not taken if nothing is measured */
     int sig;                        /* the signal that has ended waiting for them, or measuring the network */
 };
 

@@ -80,7 +80,7 @@ double campaign_step(const struct campaign *g);
  * equal). Result: its index. */
 int campaign_point(struct campaign *g, const struct hrun_config *config, const double *share, int64_t N);
 
-/* 1 if this sub-cluster is to be measured. */
+/* 1 if the campaign measures this sub-cluster, else 0. */
 int campaign_has(const struct campaign *g, int sub);
 
 /* Runs that are still to be made on one sub-cluster, or with sub = -1 on all. */

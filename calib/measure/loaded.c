@@ -1,4 +1,4 @@
-/* loaded.c - runs on hosts of which all PEs are kept busy; see runs.h */
+/* loaded.c - measuring runs on hosts whose PEs are all kept busy; see runs.h */
 #include "base/units.h"
 #include "runs.h"
 #include "session/placement.h"

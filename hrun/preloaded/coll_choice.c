@@ -210,7 +210,7 @@ static int binomial_is_irregular(const struct hrun_net *net, int n, double bytes
     return count > 1;
 }
 
-/* An operation whose way is to be chosen. */
+/* One collective operation, for which an algorithm is chosen. */
 struct way_call {
     const struct hrun_net *net;
     const struct hrun_net_ranks *ranks;

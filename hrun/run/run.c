@@ -198,7 +198,7 @@ static int print_before_run(void *ctx, const struct hrun_job *job, struct hrun_e
     return 0;
 }
 
-/* 1 if the run is to be recorded, else 0: good runs, and failed trials so that they are not tried again. */
+/* 1 if the run is recorded, else 0. Good runs are; failed trials are, too, so that they are not tried again. */
 static int is_worth_recording(const struct decision *d, const struct work_result *r)
 {
     return r->ok || (decision_is_trial(d) && !r->unprepared &&

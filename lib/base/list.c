@@ -145,3 +145,10 @@ const char *hrun_nearest(const char *word, const char *const *known, size_t n)
     }
     return found;
 }
+
+int hrun_begins_with(const char *text, const char *const *starts)
+{
+    while (*starts && strncmp(text, *starts, strlen(*starts)))
+        starts++;
+    return *starts != NULL;
+}

@@ -86,4 +86,7 @@ int hrun_same_host(const char *a, const char *b);
  * and swaps of neighbours, ignoring case, at most a third of word's length. */
 const char *hrun_nearest(const char *word, const char *const *known, size_t n);
 
+/* 1 if the text begins with one of the starts, of which NULL is the end; else 0. */
+int hrun_begins_with(const char *text, const char *const *starts);
+
 #endif

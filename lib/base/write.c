@@ -106,7 +106,7 @@ static int lock_file(int fd)
     return fcntl(fd, F_OFD_SETLK, &lk) && (errno == EAGAIN || errno == EACCES) ? -1 : 0;
 }
 
-/* Remove a temporary file that nobody writes. Where there are no locks it stays. */
+/* Remove a temporary file that no process writes any more. On a file system without locks it stays. */
 static void remove_left(int dir, const char *name)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };

@@ -57,13 +57,10 @@ static int is_srun_option(const char *entry)
         "SLURM_REMOTE_CWD=", "SLURM_STDERRMODE=", "SLURM_STDINMODE=", "SLURM_STDOUTMODE=", "SLURM_STEP_",
         "SLURM_STEPID=",
         "SLURM_THREADS=", "SLURM_THREADS_PER_CORE=", "SLURM_UNBUFFEREDIO=", "SLURM_WAIT=", "SLURM_WHOLE=",
-        "SLURM_WORKING_DIR="
+        "SLURM_WORKING_DIR=", NULL
     };
 
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (!strncmp(entry, starts[i], strlen(starts[i])))
-            return 1;
-    return 0;
+    return hrun_begins_with(entry, starts);
 }
 
 void hrun_srun_clean_env(struct hrun_strvec *env)

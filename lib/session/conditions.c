@@ -2,6 +2,7 @@
 #include "session/conditions.h"
 
 #include "base/alloc.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +12,12 @@ extern char **environ;
 #define IN_ENVIRONMENT "OMPI_MCA_"
 
 /* Parameters of Open MPI that begin with these choose transports and algorithms, and how processes wait. */
-static const char *const of_times[] = { "btl", "coll", "mpi_", "mtl", "opal_", "osc", "pml", "ucx" };
+static const char *const of_times[] = { "btl", "coll", "mpi_", "mtl", "opal_", "osc", "pml", "ucx", NULL };
 
 /* Variables that begin with these set threads, libraries and transports. Others are not recorded: they may be secrets,
  * and may differ in every job. */
 static const char *const of_threads[] = { "OMP_", "KMP_", "GOMP_", "OPENBLAS_", "MKL_", "BLIS_", "UCX_",
-                                          IN_ENVIRONMENT };
-
-static int begins_with(const char *word, const char *const *starts, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strncmp(word, starts[i], strlen(starts[i])))
-            return 1;
-    return 0;
-}
+                                          IN_ENVIRONMENT, NULL };
 
 static void add_option(struct hrun_strvec *v, const char *option, const char *word)
 {
@@ -38,7 +31,7 @@ static void add_option(struct hrun_strvec *v, const char *option, const char *wo
 /* "--mca KEY VALUE" from "KEY=VALUE", if it is of times and none of later[n] is of the same key. */
 static void add_parameter(struct hrun_strvec *v, const char *word, char *const *later, size_t n)
 {
-    int known = begins_with(word, of_times, sizeof of_times / sizeof *of_times);
+    int known = hrun_begins_with(word, of_times);
     size_t key = strcspn(word, "=");
     autofree char *option = NULL;
 
@@ -55,7 +48,7 @@ static void add_variable(struct hrun_strvec *v, const char *word)
 {
     size_t len = strlen(word);
 
-    if (!begins_with(word, of_threads, sizeof of_threads / sizeof *of_threads))
+    if (!hrun_begins_with(word, of_threads))
         return;
     for (char **e = environ; *e && !strchr(word, '='); e++)
         if (!strncmp(*e, word, len) && (*e)[len] == '=')

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,6 @@ static const char *const of_wires[] = { "btl", "pml", "mtl", "opal_", "ucx", NUL
 static const char *const not_of_wires[] = {
     "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
 };
-
-static int begins_with_any(const char *word, const char *const *v)
-{
-    while (*v && strncmp(word, *v, strlen(*v)))
-        v++;
-    return *v != NULL;
-}
 
 static int add_platform_sum(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -67,10 +61,10 @@ int network_key(const struct context *c, struct network_key *out, struct hrun_er
     if (!c->cluster->platform)
         hrun_buf_adds(&out->engine, "real");
     for (size_t i = 0; i < mca->n; i++)
-        if (begins_with_any(mca->v[i], of_wires))
+        if (hrun_begins_with(mca->v[i], of_wires))
             hrun_buf_addf(&out->engine, " %s", mca->v[i]);
     for (size_t i = 0; i < smpi->n; i++)
-        if (!begins_with_any(smpi->v[i], not_of_wires))
+        if (!hrun_begins_with(smpi->v[i], not_of_wires))
             hrun_buf_addf(&out->engine, " %s", smpi->v[i]);
     add_mpi_of_network(c, &out->mpi);
     return 0;

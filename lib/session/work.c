@@ -132,12 +132,11 @@ static int is_of_openmpi(const char *line)
         "exactly when Open MPI kills them.", "Primary job  terminated normally",
         "a non-zero exit code. Per user-direction",
         "mpirun detected that one or more processes", "the job to be terminated. The first process",
-        "  Process name: [[", "  Exit code:  "
+        "  Process name: [[", "  Exit code:  ", NULL
     }, *const within[] = { "ORTE_ERROR_LOG", "help message", "orte_base_help_aggregate" };
 
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        if (!strncmp(line, begin[i], strlen(begin[i])))
-            return 1;
+    if (hrun_begins_with(line, begin))
+        return 1;
     for (size_t i = 0; i < sizeof within / sizeof *within && *line == '['; i++) {
         const char *at = strstr(line, within[i]);
 

@@ -42,6 +42,17 @@ static void test_items(void)
     is_int(hrun_list_find(NULL, "c"), -1, "nor in no list");
 }
 
+static void test_starts(void)
+{
+    static const char *const starts[] = { "OMP_", "UCX_", NULL }, *const none[] = { NULL };
+
+    ok(hrun_begins_with("UCX_TLS=all", starts), "a text begins with the last start");
+    ok(hrun_begins_with("OMP_", starts), "a start begins with itself");
+    ok(!hrun_begins_with("OMP", starts) && !hrun_begins_with("XOMP_", starts) && !hrun_begins_with("", starts),
+       "a part of a start, a start within and an empty text do not begin with it");
+    ok(!hrun_begins_with("OMP_", none), "of no starts there is none");
+}
+
 /* Names "n0" .. "n11" in random lists: "n1" begins "n10" and "n11". */
 static void test_round_trip(void)
 {
@@ -72,6 +83,7 @@ static void test_round_trip(void)
 int main(void)
 {
     test_items();
+    test_starts();
     test_round_trip();
     return tap_done();
 }

@@ -8,6 +8,7 @@
  * takes a host that stands twice in the list for two hosts unless both stand side by side.
  */
 #include "base/alloc.h"
+#include "base/list.h"
 #include "base/units.h"
 #include "launch/agent.h"
 #include "launch/engines/engines.h"
@@ -135,13 +136,10 @@ static int is_of_here(const char *entry)
 {
     static const char *const names[] = {
         "HOME=", "USER=", "LOGNAME=", "SHELL=", "PWD=", "OLDPWD=", "SHLVL=", "_=", "HOSTNAME=", "TMPDIR=", "SSH_",
-        "XDG_", "DBUS_", "HWLOC_", "BASH_FUNC_", HRUN_NOTES_VARIABLE "="
+        "XDG_", "DBUS_", "HWLOC_", "BASH_FUNC_", HRUN_NOTES_VARIABLE "=", NULL
     };
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(entry, names[i], strlen(names[i])))
-            return 1;
-    return 0;
+    return hrun_begins_with(entry, names);
 }
 
 /* The variables that the ranks get in addition to those of their host: hrun's own, but for those of this host, and the
