@@ -63,7 +63,7 @@ int alone_asks_anew(struct calib_settings *s, const struct hrun_error *err)
         return 0;
     if (!s->common.quiet)
         fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", err->text);
-    return s->common.refresh = 1;
+    return s->common.machine.refresh = 1;
 }
 
 static void append_output(void *ctx, const char *data, size_t len)

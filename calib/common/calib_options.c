@@ -231,10 +231,10 @@ const struct hrun_opt calib_options[] = {
       "What to diagnose", hrun_opt_string, AT(from), .modes = DOCTOR_FROM | NETWORK_FROM },
 
     { "no-robust", 0, HRUN_OPT_NONE, NULL, NULL, "give all measurements full weight",
-      "How to fit", hrun_opt_flag, AT(common.no_robust), .modes = FIT | RUNS },
+      "How to fit", hrun_opt_flag, AT(common.fit.no_robust), .modes = FIT | RUNS },
     { "exclude-glitches", 0, HRUN_OPT_NUMBER, "K", NULL,
       "leave out sizes with at most K of the performance of the next smaller one",
-      "How to fit", NULL, AT(common.glitches), .modes = FIT | RUNS },
+      "How to fit", NULL, AT(common.fit.glitches), .modes = FIT | RUNS },
 
     OPTIONS_HOSTS(HOSTS),
     OPTION_CLUSTER(HOSTS),

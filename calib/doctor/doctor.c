@@ -33,7 +33,7 @@ static int describe_cluster(const struct context *c, const struct hrun_layout *l
         if (!l->ranks[r].local_rank && c->cluster->hosts[l->ranks[r].host].cpu_quota > 0)
             hrun_buf_addf(out, "fact %d cpu_quota %.6g\n", r, c->cluster->hosts[l->ranks[r].host].cpu_quota);
     if (program) {
-        path = hrun_program_find(program, c->set->wdir, err);
+        path = hrun_program_find(program, c->set->job.wdir, err);
         rc = path ? hrun_program_libraries(path, &libraries, err) : -1;
     }
     for (size_t i = 0; i < libraries.n && !rc; i++)
@@ -81,7 +81,7 @@ static int measure_doctor(const struct calib_settings *settings, const char *pro
     struct calib_settings s = *settings;
     int rc, again = 0;
 
-    if (s.common.platform)
+    if (s.common.machine.platform)
         return hrun_fail(err, HRUN_EINVAL, "simulated hosts are as predictable as their platform file; doctor looks at "
                          "real ones");
     do {

@@ -193,7 +193,7 @@ static int measure_network(struct context *c, const struct calib_settings *s, st
         fprintf(stderr, "hrun-calibrate: %s has terms that ask for the network, which is measured first\n",
                 c->app->name);
     own.common.quiet = 1;
-    own.common.timeout_s = 0;   /* --timeout applies to runs of the application */
+    own.common.job.timeout_s = 0;   /* --timeout applies to runs of the application */
     own.again = 0;
     status = calib_network(&own, NULL);
     return status > 128 ? status - 128 : 0;

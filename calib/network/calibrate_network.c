@@ -17,8 +17,8 @@ static const size_t RECORDS_MAX = (size_t)1 << 28;
 /* The rules that choose algorithms; for SimGrid `ompi` unless the user sets another (lib/launch/engines/smpi.c). */
 static const char *selector(const struct context *c)
 {
-    for (size_t i = 0; i < c->set->smpi.n; i++)
-        if (!strcmp(c->set->smpi.v[i], "smpi/coll-selector:mpich"))
+    for (size_t i = 0; i < c->set->job.smpi.n; i++)
+        if (!strcmp(c->set->job.smpi.v[i], "smpi/coll-selector:mpich"))
             return "mpich";
     return c->cluster->platform ? "ompi" : "openmpi";
 }
@@ -285,7 +285,7 @@ int calib_show_network(const struct calib_settings *s, char **apps)
 
 int network_named(const struct settings *s)
 {
-    return s->hosts || s->host_file || s->cluster_file || s->platform;
+    return s->machine.hosts || s->machine.host_file || s->machine.cluster_file || s->machine.platform;
 }
 
 /* Load the network of the hosts that the options name into c. Cluster, MPI and engine are found as for a run of the
@@ -293,7 +293,8 @@ int network_named(const struct settings *s)
 static int use_named_network(struct context *c, struct hrun_buf *note, struct hrun_error *err)
 {
     struct context hosts = { .set = c->set, .app = c->app };
-    autofree char *program = hrun_installed_tool(c->set->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
+    const char *tool = c->set->machine.platform ? "hrun-netbench-smpi" : "hrun-netbench";
+    autofree char *program = hrun_installed_tool(tool, err);
     int rc = !program || context_cluster(&hosts, hosts.set, err) || context_find_program(&hosts, program, err) ||
              context_choose_engine(&hosts, 1, err) || network_use(&hosts, note, err) ? -1 : 0;
 

@@ -25,7 +25,7 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
     if (!nodes && c->cluster->nhosts > 1) {
         hrun_cluster_destroy(c->cluster);
         c->cluster = NULL;
-        s->common.level = "node";
+        s->common.machine.level = "node";
         if (context_cluster(c, &s->common, err))
             return -1;
     }

@@ -16,12 +16,12 @@ int fit_options(const struct settings *s, struct hrun_fit_options *out, struct h
 {
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
 
-    if (s->fit && hrun_method_parse(s->fit, &options.method, err))
+    if (s->fit.method && hrun_method_parse(s->fit.method, &options.method, err))
         return -1;
-    if (s->glitches > 0)
-        options.glitches = s->glitches;
-    options.robust = !s->no_robust;
-    if (s->platform)
+    if (s->fit.glitches > 0)
+        options.glitches = s->fit.glitches;
+    options.robust = !s->fit.no_robust;
+    if (s->machine.platform)
         options.sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S;
     *out = options;
     return 0;

@@ -221,7 +221,7 @@ static int speeds_on(struct context *c, const struct calib_settings *s, int *int
     int n, rc = 0;
 
     c->set = &s->common;
-    if (s->common.platform)
+    if (s->common.machine.platform)
         return hrun_fail(err, HRUN_EINVAL, "the speeds of simulated hosts stand in their platform file: nothing is to "
                          "be measured");
     if ((s->common.app && context_app(c, NULL, err)) || context_check_app(c, NULL, err) ||

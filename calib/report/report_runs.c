@@ -244,7 +244,7 @@ static void find_runs(struct report *r)
  * the report has no prices. */
 static void find_prices(const struct calib_settings *s, struct hrun_cluster *cl)
 {
-    const char *path = s->common.cluster_file;
+    const char *path = s->common.machine.cluster_file;
     struct hrun_error err = { 0 };
     int priced = 0;
 

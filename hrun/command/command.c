@@ -16,25 +16,25 @@ int context_set_hostfile(void *settings, const struct hrun_opt *opt, const char 
 {
     struct settings *s = settings;
 
-    if (s->host_file)
+    if (s->machine.host_file)
         return hrun_fail(err, HRUN_EINVAL, "--%s: there is already a host file, %s: put the hosts of both into "
-                         "one", opt->name, s->host_file);
-    s->host_file = value;
+                         "one", opt->name, s->machine.host_file);
+    s->machine.host_file = value;
     return 0;
 }
 
 int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct settings *s = settings;
-    struct hrun_strvec *v = &s->host_lists;
+    struct hrun_strvec *v = &s->machine.host_lists;
 
     (void)opt;
     (void)err;
     if (v->n)
-        hrun_strvec_pushf(v, "%s,%s", s->hosts, value);
+        hrun_strvec_pushf(v, "%s,%s", s->machine.hosts, value);
     else
         hrun_strvec_push(v, value);
-    s->hosts = v->v[v->n - 1];
+    s->machine.hosts = v->v[v->n - 1];
     return 0;
 }
 
@@ -210,7 +210,7 @@ void context_begin(const struct context_command *cmd, struct settings *s, int mo
 {
     if (cmd->modes[mode].word || !words[0])
         return;
-    s->here = context_program_here(s->wdir, words[0]);
+    s->here = context_program_here(s->job.wdir, words[0]);
     if (s->here) {
         settings_say(s, PROGRAM_HERE, words[0], s->here);
         words[0] = s->here;

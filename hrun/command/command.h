@@ -53,7 +53,7 @@ int context_export(void *settings, const struct hrun_opt *opt, const char *value
       "Application", hrun_opt_string, COMMON_AT(data), .modes = in }
 #define OPTION_FIT(in) \
     { "fit", 0, HRUN_OPT_CHOICE, "METHOD", "nnls ls", "how models are fitted", \
-      "Application", hrun_opt_string, COMMON_AT(fit), .modes = in, .needs_app = 1 }
+      "Application", hrun_opt_string, COMMON_AT(fit.method), .modes = in, .needs_app = 1 }
 #define OPTION_FORCE(in) \
     { "force", 0, HRUN_OPT_NONE, NULL, NULL, "overwrite files hrun did not write; run what the rule excludes", \
       "Application", hrun_opt_flag, COMMON_AT(force), .modes = in }
@@ -66,41 +66,41 @@ int context_export(void *settings, const struct hrun_opt *opt, const char *value
     { "host", 'H', HRUN_OPT_WORD, "HOSTS", NULL, "hosts, as a:2,b,p4-[0-3]", \
       "Machine", context_add_hosts, 0, .modes = in, .often = 1 }, \
     { "platform", 0, HRUN_OPT_FILE, "FILE", NULL, "simulated hosts: a platform file of SimGrid (engine smpi)", \
-      "Machine", hrun_opt_string, COMMON_AT(platform), .modes = in }, \
+      "Machine", hrun_opt_string, COMMON_AT(machine.platform), .modes = in }, \
     { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \
       "what one PE is (default: core on one host, else node)", \
-      "Machine", hrun_opt_string, COMMON_AT(level), .modes = in }, \
+      "Machine", hrun_opt_string, COMMON_AT(machine.level), .modes = in }, \
     { "refresh", 0, HRUN_OPT_NONE, NULL, NULL, "discover all hosts again, without what is remembered", \
-      "Machine", hrun_opt_flag, COMMON_AT(refresh), .modes = in }, \
+      "Machine", hrun_opt_flag, COMMON_AT(machine.refresh), .modes = in }, \
     { "skip-unreachable", 0, HRUN_OPT_NONE, NULL, NULL, "leave out hosts that do not answer", \
-      "Machine", hrun_opt_flag, COMMON_AT(skip_unreachable), .modes = in }
+      "Machine", hrun_opt_flag, COMMON_AT(machine.skip_unreachable), .modes = in }
 #define OPTION_CLUSTER(in) \
     { "cluster", 0, HRUN_OPT_FILE, "FILE", NULL, "cluster file (YAML) that names the sub-clusters", \
-      "Machine", hrun_opt_string, COMMON_AT(cluster_file), .modes = in, .often = 1 }
+      "Machine", hrun_opt_string, COMMON_AT(machine.cluster_file), .modes = in, .often = 1 }
 
 #define OPTION_ENGINE(in) \
     { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun ssh smpi", "what starts the processes", \
-      "Launch", hrun_opt_string, COMMON_AT(engine), .modes = in }
+      "Launch", hrun_opt_string, COMMON_AT(job.engine), .modes = in }
 #define OPTION_MPI(in) \
     { "mpi", 0, HRUN_OPT_CHOICE, "NAME", "openmpi mpich", \
       "the MPI of a program that does not show it: a script, Python, a container", \
-      "Launch", hrun_opt_string, COMMON_AT(mpi_family), .modes = in }
+      "Launch", hrun_opt_string, COMMON_AT(job.mpi_family), .modes = in }
 #define OPTION_EXPORT(in) \
     { "export", 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "give an environment variable to the processes", \
-      "Launch", context_export, COMMON_AT(env), .modes = in, .often = 1 }
+      "Launch", context_export, COMMON_AT(job.env), .modes = in, .often = 1 }
 #define OPTION_MCA(in) \
     { "mca", 0, HRUN_OPT_PAIR, "KEY VALUE", NULL, "set an MCA parameter of Open MPI", \
-      "Launch", hrun_opt_append, COMMON_AT(mca), .modes = in }
+      "Launch", hrun_opt_append, COMMON_AT(job.mca), .modes = in }
 #define OPTION_SMPI(in) \
     { "smpi", 0, HRUN_OPT_WORD, "NAME:VALUE", NULL, "set a parameter of SimGrid", \
-      "Launch", hrun_opt_append, COMMON_AT(smpi), .modes = in }
+      "Launch", hrun_opt_append, COMMON_AT(job.smpi), .modes = in }
 #define OPTIONS_WDIR(in) \
     { "wdir", 0, HRUN_OPT_DIR, "DIR", NULL, "working directory of the processes", \
-      "Launch", hrun_opt_string, COMMON_AT(wdir), .modes = in }, \
-    { "wd", 0, HRUN_OPT_DIR, "DIR", NULL, NULL, "Launch", hrun_opt_string, COMMON_AT(wdir), .modes = in }
+      "Launch", hrun_opt_string, COMMON_AT(job.wdir), .modes = in }, \
+    { "wd", 0, HRUN_OPT_DIR, "DIR", NULL, NULL, "Launch", hrun_opt_string, COMMON_AT(job.wdir), .modes = in }
 #define OPTION_TIMEOUT(in) \
     { "timeout", 0, HRUN_OPT_TIME, "TIME", NULL, "end a run after TIME (90, 5m, 1h30m)", \
-      "Launch", NULL, COMMON_AT(timeout_s), .modes = in, .often = 1, .of_user = 1 }
+      "Launch", NULL, COMMON_AT(job.timeout_s), .modes = in, .often = 1, .of_user = 1 }
 
 #define OPTION_JSON(in) \
     { "json", 0, HRUN_OPT_NONE, NULL, NULL, "print for machines", "Output", hrun_opt_flag, COMMON_AT(json), \

@@ -384,14 +384,15 @@ static int replace_one(const struct word *w, const char *as, const char *const *
         break;
     case ALL:
         if (w->values == 1)
-            add_each(w->text, values[0], &s->common.env);
+            add_each(w->text, values[0], &s->common.job.env);
         else
-            add_served(w->text, values, &s->common.env);
+            add_served(w->text, values, &s->common.job.env);
         break;
     case PROGRAMS:
         break;
     case PARAMETERS:
-        return add_words_of_file(PARAMETERS, values[0], out, &s->common.env, err) ? hrun_fail_prefix(err, "%s", as) : 0;
+        return add_words_of_file(PARAMETERS, values[0], out, &s->common.job.env, err)
+               ? hrun_fail_prefix(err, "%s", as) : 0;
     case HERE:
         done = serve_here(w->name, values[0]);
         if (done > 0)
@@ -493,7 +494,7 @@ int mpirun_words_replace(char **argv, struct hrun_settings *s, struct hrun_strve
             return hrun_fail(err, HRUN_EINVAL, "a file of programs (--app, --configfile) cannot name another one");
     }
     hrun_strvec_add_all(out, argv + i);
-    s->common.env_first[0] = s->common.env.n;
+    s->common.job.env_first[0] = s->common.job.env.n;
     return 0;
 }
 
@@ -563,7 +564,7 @@ void mpirun_parameters_obey(struct hrun_settings *s)
         for (size_t k = 0; on && !p->as.values && k < sizeof no / sizeof *no; k++)
             on = strcasecmp(value, no[k]) != 0;
         for (int k = 0; k < 2 && value; k++)
-            hide_parameter(p->names[k], &s->common.mca);
+            hide_parameter(p->names[k], &s->common.job.mca);
         if (on)
             obey_parameter(p, value, s);
     }

@@ -132,8 +132,8 @@ static int add_hostfile(const char *path, struct hrun_strvec *out, struct hrun_e
 /* Add a program's hosts to those of the run, unless the same list is there already. */
 static int join_host_list(struct hrun_settings *s, const char *hosts, struct hrun_error *err)
 {
-    for (size_t i = 0; i < s->common.host_lists.n; i++)
-        if (!strcmp(s->common.host_lists.v[i], hosts))
+    for (size_t i = 0; i < s->common.machine.host_lists.n; i++)
+        if (!strcmp(s->common.machine.host_lists.v[i], hosts))
             return 0;
     return context_add_hosts(&s->common, NULL, hosts, err);
 }
@@ -162,11 +162,11 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
                          "--host, too");
     for (int i = 0; i < s->nprograms && any; i++)
         join_hosts(&s->programs[s->programs[i].hosts.n ? i : 0].hosts, (size_t)s->programs[i].procs, &text);
-    if (s->mapping.seq && !s->common.hosts && !s->common.host_file)
+    if (s->mapping.seq && !s->common.machine.hosts && !s->common.machine.host_file)
         return hrun_fail(err, HRUN_EINVAL, "--map-by seq needs a list with one host for each process: give --hostfile "
                          "FILE or --host a,b,a");
-    if (s->mapping.seq && (s->common.host_file ? add_hostfile(s->common.host_file, &listed, err)
-                           : add_listed_hosts(s->common.hosts, &listed, err)))
+    if (s->mapping.seq && (s->common.machine.host_file ? add_hostfile(s->common.machine.host_file, &listed, err)
+                           : add_listed_hosts(s->common.machine.hosts, &listed, err)))
         return -1;
     join_hosts(&listed, listed.n, &text);
     if (text.len) {
@@ -192,10 +192,10 @@ static int read_program_options(struct hrun_settings *s, char **words, int64_t *
     rc = rc ||
          hrun_opts_parse(hrun_options, &own, (int)line->n, line->v, &given, err) ||
          check_program_options(&given, s, &own, err) ? -1 : 0;
-    folder = own.common.wdir || !s->common.wdir ? own.common.wdir : s->gwdir ? s->gwdir : ".";
-    rc = rc || add_env_words(folder, &own.common.env, 0, next, &s->notes, err) ||
-         (own.common.hosts && (add_listed_hosts(own.common.hosts, &next->hosts, err) ||
-                               join_host_list(s, own.common.hosts, err)));
+    folder = own.common.job.wdir || !s->common.job.wdir ? own.common.job.wdir : s->gwdir ? s->gwdir : ".";
+    rc = rc || add_env_words(folder, &own.common.job.env, 0, next, &s->notes, err) ||
+         (own.common.machine.hosts && (add_listed_hosts(own.common.machine.hosts, &next->hosts, err) ||
+                               join_host_list(s, own.common.machine.hosts, err)));
     if (!rc && !holds_all(&s->mapping_words, &own.mapping_words))
         rc = hrun_fail(err, HRUN_EINVAL, "what says where processes go stands behind a ':' (--%s %s): it counts for "
                        "all programs, and belongs in front of the first one", own.mapping_words.v[0],
@@ -244,9 +244,9 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
         return 0;
     s->programs = xcalloc(most + 1, sizeof *s->programs);
     s->lines = xcalloc(most, sizeof *s->lines);
-    s->common.env_first[1] = s->common.env.n;
-    if (add_env_words(NULL, &s->common.env, s->common.env_first[0], &s->programs[0], &s->notes, err) ||
-        (s->common.hosts && add_listed_hosts(s->common.hosts, &s->programs[0].hosts, err)))
+    s->common.job.env_first[1] = s->common.job.env.n;
+    if (add_env_words(NULL, &s->common.job.env, s->common.job.env_first[0], &s->programs[0], &s->notes, err) ||
+        (s->common.machine.hosts && add_listed_hosts(s->common.machine.hosts, &s->programs[0].hosts, err)))
         return -1;
     while (colon) {
         struct hrun_strvec *line = &s->lines[s->nprograms];

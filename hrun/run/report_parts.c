@@ -53,13 +53,13 @@ void report_where(const struct context *c, struct hrun_buf *out)
     const struct settings *s = c->set;
 
     report_option("--data", s->data, out);
-    report_option("--cluster", s->cluster_file, out);
-    report_option("--hostfile", s->host_file, out);
-    report_option("--host", s->hosts, out);
-    hrun_buf_adds(out, s->skip_unreachable ? " --skip-unreachable" : "");
-    report_option("--platform", s->platform, out);
-    report_option("--level", s->level, out);
-    report_option("--engine", s->engine, out);
+    report_option("--cluster", s->machine.cluster_file, out);
+    report_option("--hostfile", s->machine.host_file, out);
+    report_option("--host", s->machine.hosts, out);
+    hrun_buf_adds(out, s->machine.skip_unreachable ? " --skip-unreachable" : "");
+    report_option("--platform", s->machine.platform, out);
+    report_option("--level", s->machine.level, out);
+    report_option("--engine", s->job.engine, out);
 }
 
 /* The command that measures speeds, or a missing network. The speeds of simulated hosts are in their file. */
@@ -95,14 +95,14 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
         report_option("-app", s->app ? s->app : c->app ? c->app->name : "NAME", out);
     report_option("--profile-path", s->profile_path, out);
     report_where(c, out);
-    add_options(out, "--smpi", &s->smpi);
-    report_option("--wdir", s->wdir, out);
+    add_options(out, "--smpi", &s->job.smpi);
+    report_option("--wdir", s->job.wdir, out);
     add_options(out, "-D", &s->defines);
-    add_options(out, "-x", &s->env);
-    for (size_t i = 0; i < s->mca.n; i++) {
-        const char *eq = strchr(s->mca.v[i], '=');
+    add_options(out, "-x", &s->job.env);
+    for (size_t i = 0; i < s->job.mca.n; i++) {
+        const char *eq = strchr(s->job.mca.v[i], '=');
 
-        hrun_buf_addf(out, " --mca %.*s ", eq ? (int)(eq - s->mca.v[i]) : 0, s->mca.v[i]);
+        hrun_buf_addf(out, " --mca %.*s ", eq ? (int)(eq - s->job.mca.v[i]) : 0, s->job.mca.v[i]);
         hrun_buf_add_shell(out, eq ? eq + 1 : "");
     }
     if (bare)

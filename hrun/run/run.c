@@ -313,7 +313,7 @@ int run_program(const struct hrun_settings *s, char **words)
     if (status < 0 && err.code == HRUN_ECHANGED) {
         fprintf(stderr, "hrun: %s: asking all hosts anew\n", err.text);
         launch_plan_release(&p);
-        anew.common.refresh = 1;
+        anew.common.machine.refresh = 1;
         status = attempt(&p, &anew, words, &err);
     }
     sig = p.sig;

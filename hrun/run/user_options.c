@@ -67,8 +67,8 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
     const char *limit = getenv("MPIEXEC_TIMEOUT");     /* of mpiexec and mpirun; below 1: no limit */
     int n = 0, rc = 0, given = s->ask.oversubscribe;
 
-    if (limit && *limit && *limit != '-' && strcmp(limit, "0") && !(s->common.timeout_s > 0) &&
-        hrun_parse_duration("MPIEXEC_TIMEOUT", limit, &s->common.timeout_s, err))
+    if (limit && *limit && *limit != '-' && strcmp(limit, "0") && !(s->common.job.timeout_s > 0) &&
+        hrun_parse_duration("MPIEXEC_TIMEOUT", limit, &s->common.job.timeout_s, err))
         return -1;
     for (int i = 0; hrun_options[i].name; i++)
         if (hrun_options[i].of_user)

@@ -108,7 +108,7 @@ int run_who(const struct hrun_settings *s, char **words)
     int named, rc;
 
     (void)words;
-    rc = s->common.cluster_file ? hrun_clusterfile_ledger(s->common.cluster_file, &from_file, &err) : 0;
+    rc = s->common.machine.cluster_file ? hrun_clusterfile_ledger(s->common.machine.cluster_file, &from_file, &err) : 0;
     if (!rc)
         ledger_find(from_file, &dir, &named, &why);
     if (!rc && !dir)

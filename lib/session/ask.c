@@ -39,13 +39,14 @@ static const struct hrun_opt question_keys[] = {
     { .name = "limit", .arg = HRUN_OPT_WORD, .apply = question_limit, .offset = AT(query.ask) },
     COUNT_KEY("top", 0, query.ask.top, QUESTION_TOP_MAX),
     CHOICE_KEY("shares", "best equal proportional", query.ask.shares),
-    TEXT_KEY("cluster", set.cluster_file), TEXT_KEY("hostfile", set.host_file), TEXT_KEY("host", set.hosts),
-    TEXT_KEY("platform", set.platform), CHOICE_KEY("level", "node package numa l3 core", set.level),
-    TEXT_KEY("network", set.network), FLAG_KEY("refresh", set.refresh),
-    FLAG_KEY("skip-unreachable", set.skip_unreachable), TEXT_KEY("engine", set.engine),
-    CHOICE_KEY("mpi", "openmpi mpich", set.mpi_family), LIST_KEY("export", 'x', "NAME[=VALUE]", set.env),
-    LIST_KEY("mca", 0, "KEY=VALUE", set.mca), LIST_KEY("smpi", 0, "NAME:VALUE", set.smpi),
-    TEXT_KEY("wdir", set.wdir), LIST_KEY("program", 0, "WORD", words),
+    TEXT_KEY("cluster", set.machine.cluster_file), TEXT_KEY("hostfile", set.machine.host_file),
+    TEXT_KEY("host", set.machine.hosts), TEXT_KEY("platform", set.machine.platform),
+    CHOICE_KEY("level", "node package numa l3 core", set.machine.level), TEXT_KEY("network", set.network),
+    FLAG_KEY("refresh", set.machine.refresh),
+    FLAG_KEY("skip-unreachable", set.machine.skip_unreachable), TEXT_KEY("engine", set.job.engine),
+    CHOICE_KEY("mpi", "openmpi mpich", set.job.mpi_family), LIST_KEY("export", 'x', "NAME[=VALUE]", set.job.env),
+    LIST_KEY("mca", 0, "KEY=VALUE", set.job.mca), LIST_KEY("smpi", 0, "NAME:VALUE", set.job.smpi),
+    TEXT_KEY("wdir", set.job.wdir), LIST_KEY("program", 0, "WORD", words),
 };
 enum { NKEYS = sizeof question_keys / sizeof *question_keys };
 

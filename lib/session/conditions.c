@@ -64,7 +64,7 @@ static int by_option_text(const void *a, const void *b)
 
 void conditions_settings(const struct context *c, struct hrun_buf *out)
 {
-    const struct hrun_strvec *mca = &c->set->mca, *env = &c->set->env, *smpi = &c->set->smpi;
+    const struct hrun_strvec *mca = &c->set->job.mca, *env = &c->set->job.env, *smpi = &c->set->job.smpi;
     int simulated = c->engine->simulated, mca_counts = !simulated && c->mpi.kind != HRUN_MPI_MPICH;
     size_t prefix = sizeof IN_ENVIRONMENT - 1;
     autorelease(hrun_strvec_release) struct hrun_strvec v = { 0 };

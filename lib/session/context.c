@@ -43,7 +43,7 @@ static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct
     char export[] = "--show-cluster=xml";
     char *const argv[] = { path, export, NULL };
     struct hrun_remote what = {
-        .argv = argv, .mca = &g->mca, .timeout_s = 10,
+        .argv = argv, .mca = &g->job.mca, .timeout_s = 10,
         .missing = "install hrun there at the same path",
         .otherwise = "describe the host in a cluster file (see hrun-cluster(5))", .keep_going = skip,
     };
@@ -62,7 +62,7 @@ static char *cache_folder(void)
 
 char *settings_parameter(const struct settings *g, const char *const names[2])
 {
-    return hrun_agent_setting(&g->mca, names, 2);
+    return hrun_agent_setting(&g->job.mca, names, 2);
 }
 
 /* What reaches other hosts: the settings of the remote shell, and the job whose steps do. The caller frees it. */
@@ -98,15 +98,15 @@ static int flux_resources(void *ctx, struct hrun_buf *text, struct hrun_error *e
 /* An engine that simulates is for the hosts of a platform file, and only they are for it. */
 static int check_platform(const struct settings *g, struct hrun_error *err)
 {
-    const struct hrun_engine *e = hrun_engine_find(g->engine);
+    const struct hrun_engine *e = hrun_engine_find(g->job.engine);
 
-    if (e && e->simulated && !g->platform)
+    if (e && e->simulated && !g->machine.platform)
         return hrun_fail(err, HRUN_EINVAL, "engine smpi simulates the hosts of a platform file of SimGrid: say which "
                          "with --platform FILE");
-    if (g->platform && e && !e->simulated)
+    if (g->machine.platform && e && !e->simulated)
         return hrun_fail(err, HRUN_EINVAL, "--platform: its hosts are simulated, and engine %s starts processes on "
-                         "real ones: use --engine smpi", g->engine);
-    if (g->smpi.n && !g->platform)
+                         "real ones: use --engine smpi", g->job.engine);
+    if (g->job.smpi.n && !g->machine.platform)
         return hrun_fail(err, HRUN_EINVAL, "--smpi sets parameters of SimGrid, and nothing is simulated without "
                          "--platform FILE");
     return 0;
@@ -132,11 +132,11 @@ int context_discover(struct context *c, struct hrun_error *err)
 {
     const struct settings *g = c->set;
     struct hrun_cluster_request req = {
-        .cluster_file = g->cluster_file, .host_file = g->host_file, .hosts = g->hosts, .level = -1,
-        .topologies = ask_topologies, .ctx = (void *)c->set,
+        .cluster_file = g->machine.cluster_file, .host_file = g->machine.host_file, .hosts = g->machine.hosts,
+        .level = -1, .topologies = ask_topologies, .ctx = (void *)c->set,
         /* A remembered host may be down by now: only asking tells which to leave out. */
-        .refresh = g->refresh || g->skip_unreachable, .skip_unreachable = g->skip_unreachable,
-        .platform = g->platform, .read_platform = read_platform, .flux_resources = flux_resources,
+        .refresh = g->machine.refresh || g->machine.skip_unreachable, .skip_unreachable = g->machine.skip_unreachable,
+        .platform = g->machine.platform, .read_platform = read_platform, .flux_resources = flux_resources,
     };
     static const char *const hostfiles[] = { "orte_default_hostfile", "prte_default_hostfile" };
     autofree char *cache = cache_folder(), *via = way_to_hosts(g), *hostfile = settings_parameter(g, hostfiles);
@@ -145,11 +145,11 @@ int context_discover(struct context *c, struct hrun_error *err)
 
     if (check_platform(g, err))
         return -1;
-    if (g->level) {
-        if (hrun_level_parse(g->level, &level, err))
+    if (g->machine.level) {
+        if (hrun_level_parse(g->machine.level, &level, err))
             return -1;
         req.level = (int)level;
-    } else if (c->app && c->app->run.threads_fill && !g->cluster_file) {
+    } else if (c->app && c->app->run.threads_fill && !g->machine.cluster_file) {
         req.level = HRUN_LEVEL_NODE;  /* a core leaves nothing to be shared out */
     }
     req.cache_dir = cache;
@@ -164,7 +164,7 @@ int context_discover(struct context *c, struct hrun_error *err)
 /* What --mpi says of a program that does not show its MPI itself. */
 static int apply_family(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    const char *said = c->set->mpi_family;
+    const char *said = c->set->job.mpi_family;
     struct hrun_mpi *mpi = &c->mpi;
     int mpich = said && !strcmp(said, "mpich"), open = mpi->kind == HRUN_MPI_NONE || mpi->kind == HRUN_MPI_UNKNOWN;
 
@@ -198,7 +198,7 @@ int context_find_program(struct context *c, const char *argv0, struct hrun_error
     if (is_launcher(argv0))
         return hrun_fail(err, HRUN_EINVAL, "%s starts processes itself, and hrun stands in its place: leave it and its "
                          "options out, and name the program (hrun -n 2 PROGRAM takes mpirun's words)", argv0);
-    path = hrun_program_find(argv0, c->set->wdir, err);
+    path = hrun_program_find(argv0, c->set->job.wdir, err);
     if (!path)
         return -1;
     if (c->program && !strcmp(path, c->program)) {
@@ -251,7 +251,7 @@ static int join_mpi(struct context *c, const char *path, const char *argv0, stru
 
 char *context_find_other(struct context *c, const char *argv0, const char *wdir, struct hrun_error *err)
 {
-    char *path = hrun_program_find(argv0, wdir ? wdir : c->set->wdir, err);
+    char *path = hrun_program_find(argv0, wdir ? wdir : c->set->job.wdir, err);
 
     if (!path || !join_mpi(c, path, argv0, err))
         return path;
@@ -261,7 +261,7 @@ char *context_find_other(struct context *c, const char *argv0, const char *wdir,
 
 int context_can_run(const struct context *c, const struct hrun_mpi *mpi)
 {
-    return !c->set->platform || mpi->kind == HRUN_MPI_SMPI;
+    return !c->set->machine.platform || mpi->kind == HRUN_MPI_SMPI;
 }
 
 void context_drop_program(struct context *c)
@@ -422,7 +422,7 @@ int context_has_openmpi(void)
 static int find_engine(struct context *c, int runs, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf known = HRUN_BUF_INIT;
-    const char *name = c->set->engine;
+    const char *name = c->set->job.engine;
 
     if (!name || !strcmp(name, "auto")) {
         c->engine = hrun_engine_auto(c->cluster, &c->mpi, &c->openmpi, runs ? err : NULL);
@@ -441,7 +441,7 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
 
 static void make_signatures(struct context *c)
 {
-    const struct hrun_strvec *smpi = &c->set->smpi;
+    const struct hrun_strvec *smpi = &c->set->job.smpi;
     struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
 
     hrun_engine_kind(c->engine, c->cluster, &c->mpi, smpi, &kind);
@@ -456,11 +456,11 @@ static void make_signatures(struct context *c)
 
 int context_choose_engine(struct context *c, int runs, struct hrun_error *err)
 {
-    c->timeout_s = c->set->timeout_s;
+    c->timeout_s = c->set->job.timeout_s;
     if (!c->cache_dir)
         c->cache_dir = cache_folder();
     c->openmpi.cache_dir = c->cache_dir;
-    c->openmpi.refresh = c->set->refresh;
+    c->openmpi.refresh = c->set->machine.refresh;
     if (find_engine(c, runs, err) || context_open_store(c, err) || (!c->program && guess_mpi(c, err)))
         return -1;
     make_signatures(c);

@@ -48,7 +48,7 @@ static void add_mpi_of_network(const struct context *c, struct hrun_buf *out)
 
 int network_key(const struct context *c, struct network_key *out, struct hrun_error *err)
 {
-    const struct hrun_strvec *mca = &c->set->mca, *smpi = &c->set->smpi;
+    const struct hrun_strvec *mca = &c->set->job.mca, *smpi = &c->set->job.smpi;
 
     hrun_buf_init(&out->engine);
     hrun_buf_init(&out->mpi);
@@ -154,10 +154,10 @@ int network_suppose(struct context *c, struct hrun_error *err)
 void network_command(const struct context *c, struct hrun_buf *out)
 {
     const struct settings *g = c->set;
-    const struct hrun_strvec *mca = &g->mca, *smpi = &g->smpi;
+    const struct hrun_strvec *mca = &g->job.mca, *smpi = &g->job.smpi;
     const struct { const char *option, *value; } given[] = {
-        { "--hostfile", g->host_file }, { "--host", g->hosts }, { "--cluster", g->cluster_file },
-        { "--platform", g->platform }, { "--engine", g->engine }, { "--data", g->data }
+        { "--hostfile", g->machine.host_file }, { "--host", g->machine.hosts },
+        { "--cluster", g->machine.cluster_file }, { "--platform", g->machine.platform }, { "--engine", g->job.engine }, { "--data", g->data }
     };
 
     hrun_buf_adds(out, "hrun-calibrate network");

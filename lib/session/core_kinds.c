@@ -183,7 +183,7 @@ void kinds_load_speeds(struct context *c, const char *why_not)
 {
     struct kinds *k = &c->kinds;
     double *speed = xcalloc((size_t)c->cluster->nsubs, sizeof *speed);
-    int good = c->set->refresh && !why_not ? 0 : recall_speeds(c, speed);
+    int good = c->set->machine.refresh && !why_not ? 0 : recall_speeds(c, speed);
 
     k->looked = 1;
     if (good < 0) {

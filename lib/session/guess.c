@@ -47,10 +47,10 @@ static struct hrun_mpi mpi_by_id(const char *id)
 static void try_mpi(struct search *s, const struct hrun_mpi *mpi)
 {
     struct context *c = s->c;
-    const struct hrun_strvec *smpi = &c->set->smpi;
+    const struct hrun_strvec *smpi = &c->set->job.smpi;
     autorelease(hrun_buf_release) struct hrun_buf kind = HRUN_BUF_INIT, sig = HRUN_BUF_INIT;
 
-    if (c->set->mpi_family && (mpi->kind == HRUN_MPI_MPICH) != !strcmp(c->set->mpi_family, "mpich"))
+    if (c->set->job.mpi_family && (mpi->kind == HRUN_MPI_MPICH) != !strcmp(c->set->job.mpi_family, "mpich"))
         return;
     if (!s->first.id[0])
         s->first = *mpi;

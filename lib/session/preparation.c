@@ -43,7 +43,7 @@ static int expand_step(const struct hrun_app *app, const struct hrun_app_step *s
 static char *memory_path(const struct context *c)
 {
     autofree char *folder = c->store ? hrun_store_prepared(c->store) : NULL;
-    autofree char *real = folder ? realpath(c->set->wdir ? c->set->wdir : ".", NULL) : NULL;
+    autofree char *real = folder ? realpath(settings_folder(c->set), NULL) : NULL;
 
     return real ? hrun_strf("%s/%016llx", folder,
                             (unsigned long long)hrun_hash(HRUN_HASH_INIT, real, strlen(real))) : NULL;
@@ -81,8 +81,8 @@ static int add_preparation_key(const struct work *w, const struct hrun_layout *l
                                struct hrun_buf *out, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
-    const struct hrun_strvec *env = &w->c->set->env;
-    const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
+    const struct hrun_strvec *env = &w->c->set->job.env;
+    const char *dir = settings_folder(w->c->set);
     autofree char *real = realpath(dir, NULL);
 
     hrun_buf_addf(out, "%s\n%s", app->name, real ? real : "");
@@ -291,7 +291,7 @@ static int lock_prepared(const struct work *w, const char *path, int alone, int 
     if (!file || hrun_store_make_folder(w->c->store, hrun_base_name(folder), NULL) ||
         !hrun_lock_share(file, alone, lock, &why) || why.code != HRUN_EBUSY)
         return 0;
-    real = realpath(w->c->set->wdir ? w->c->set->wdir : ".", NULL);
+    real = realpath(settings_folder(w->c->set), NULL);
     return hrun_fail(err, HRUN_EBUSY, "another run uses what was prepared in '%s': wait for its end, or run in a "
                      "folder of your own (--wdir)", real ? real : ".");
 }

@@ -25,7 +25,7 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
 
     if (!c->app || !c->app->run.npresets || s->force)
         return 0;
-    hrun_app_presets(c->app, s->wdir ? s->wdir : ".", &all, &missed);
+    hrun_app_presets(c->app, settings_folder(s), &all, &missed);
     for (size_t i = 0; i < all.n; i++)
         if (!is_defined(s, all.v[i]))
             hrun_strvec_push(&c->presets, all.v[i]);

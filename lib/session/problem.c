@@ -124,15 +124,15 @@ static uint64_t hash_words(const struct context *c, char *const *words, int at)
         } else {
             h = hrun_hash(h, words[i], strlen(words[i]) + 1);
         }
-    for (size_t i = 0; i < c->set->env.n; i++)
-        if (names_shares(c->set->env.v[i]))
-            h = hrun_hash(h, c->set->env.v[i], strlen(c->set->env.v[i]) + 1);
+    for (size_t i = 0; i < c->set->job.env.n; i++)
+        if (names_shares(c->set->job.env.v[i]))
+            h = hrun_hash(h, c->set->job.env.v[i], strlen(c->set->job.env.v[i]) + 1);
     return h;
 }
 
 static int identify_command(const struct context *c, char *const *words, struct problem *p, struct hrun_error *err)
 {
-    const char *dir = c->set->wdir ? c->set->wdir : ".";
+    const char *dir = settings_folder(c->set);
     char *path = realpath(dir, NULL);
     int folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -299,7 +299,7 @@ static int print_definition(const struct context *c, struct problem *p, char *co
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     int64_t units;
 
-    if (problem_units(p->base, words, &c->set->env, 0, &units, err))
+    if (problem_units(p->base, words, &c->set->job.env, 0, &units, err))
         return -1;
     hrun_buf_add_command(&command, words);
     hrun_buf_addf(&b, "# Made by hrun of a command that no definition knows; see hrun-app(5), \"size\".\nname: %s\n"

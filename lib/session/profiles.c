@@ -101,7 +101,7 @@ static void load_models(struct context *c, int i, struct sub_profile *v)
 /* Another engine for which there is a profile of that sub-cluster, or NULL. What cannot be looked up is none. */
 static const char *other_engine(struct context *c, int i)
 {
-    const struct hrun_strvec *smpi = &c->set->smpi;
+    const struct hrun_strvec *smpi = &c->set->job.smpi;
     autorelease(hrun_strvec_release) struct hrun_strvec there = HRUN_STRVEC_INIT;
     const char *found = NULL;
 

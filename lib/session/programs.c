@@ -39,10 +39,10 @@ static void look_behind(const struct work *w)
 {
     struct hrun_mpi *mpi = &w->c->mpi, other;
 
-    if (mpi->kind != HRUN_MPI_NONE || w->c->set->mpi_family)
+    if (mpi->kind != HRUN_MPI_NONE || w->c->set->job.mpi_family)
         return;
     for (char *const *word = w->words + 1; word[-1] && *word && mpi->kind == HRUN_MPI_NONE; word++) {
-        autofree char *path = **word == '-' ? NULL : hrun_program_find(*word, w->c->set->wdir, NULL);
+        autofree char *path = **word == '-' ? NULL : hrun_program_find(*word, w->c->set->job.wdir, NULL);
 
         if (path && !hrun_program_mpi(path, &other, NULL) && other.kind == HRUN_MPI_MPICH) {
             *mpi = other;
@@ -160,12 +160,12 @@ static int starts_here(const struct work *w, const struct hrun_layout *l, const 
 /* The path of a program that is only on other hosts, as far as it can be said here. */
 static char *path_elsewhere(const struct context *c, const char *name)
 {
-    autofree char *cwd = c->set->wdir && *c->set->wdir == '/' ? NULL : getcwd(NULL, 0);
+    const char *wdir = c->set->job.wdir ? c->set->job.wdir : "";
+    autofree char *cwd = *wdir == '/' ? NULL : getcwd(NULL, 0);
 
     if (*name == '/' || !strchr(name, '/'))
         return xstrdup(name);
-    return hrun_strf("%s%s%s/%s", cwd ? cwd : "", cwd && c->set->wdir ? "/" : "", c->set->wdir ? c->set->wdir : "",
-                     name);
+    return hrun_strf("%s%s%s/%s", cwd ? cwd : "", cwd && *wdir ? "/" : "", wdir, name);
 }
 
 /* Replace argv[0] by the build. Result: its path, which the caller frees; NULL with *err. */

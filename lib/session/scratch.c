@@ -31,7 +31,7 @@ static int is_seen_by_all(const struct context *c, char *folder)
     enum { PATIENCE_S = 20 };
     const struct hrun_cluster *cl = c->cluster;
     char *const argv[] = { "/bin/sh", "-c", "test -d \"$0\"", folder, NULL };
-    struct hrun_remote what = { .argv = argv, .mca = &c->set->mca,
+    struct hrun_remote what = { .argv = argv, .mca = &c->set->job.mca,
                                 .timeout_s = PATIENCE_S, .missing = "", .keep_going = 0 };
     size_t n = (size_t)cl->nhosts;
     autofree char **hosts = xcalloc(n + 1, sizeof *hosts);
@@ -78,7 +78,7 @@ static int serves_as_base(const struct context *c, const char *base, const char 
 
 static char *working_folder(const struct context *c, struct hrun_error *err)
 {
-    const char *dir = c->set->wdir ? c->set->wdir : ".";
+    const char *dir = settings_folder(c->set);
     char *path = realpath(dir, NULL);
 
     if (!path)

@@ -20,7 +20,7 @@ void settings_say(const struct settings *set, const char *fmt, ...)
 /* The last one counts, as it does for the processes. */
 const char *settings_exported(const struct settings *set, const char *name)
 {
-    const struct hrun_strvec *env = &set->env;
+    const struct hrun_strvec *env = &set->job.env;
     const char *value = NULL;
     size_t len = strlen(name);
 
@@ -38,15 +38,15 @@ void settings_export_threads(struct settings *set)
     static const char threads[] = "OMP_NUM_THREADS";
 
     if (getenv(threads) && !settings_exported(set, threads))
-        hrun_strvec_push(&set->env, threads);
+        hrun_strvec_push(&set->job.env, threads);
 }
 
 void settings_release(struct settings *set)
 {
     hrun_strvec_release(&set->defines);
-    hrun_strvec_release(&set->env);
-    hrun_strvec_release(&set->mca);
-    hrun_strvec_release(&set->smpi);
-    hrun_strvec_release(&set->host_lists);
+    hrun_strvec_release(&set->job.env);
+    hrun_strvec_release(&set->job.mca);
+    hrun_strvec_release(&set->job.smpi);
+    hrun_strvec_release(&set->machine.host_lists);
     free(set->here);
 }

@@ -39,14 +39,14 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
 static int fill_env(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
                     struct hrun_error *err)
 {
-    const size_t *first = w->c->set->env_first;
+    const size_t *first = w->c->set->job.env_first;
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    for (size_t i = 0; i < w->c->set->env.n; i++) {
+    for (size_t i = 0; i < w->c->set->job.env.n; i++) {
         if (i >= first[0] && i < first[1])
             continue;
         hrun_buf_reset(&b);
-        if (hrun_app_expand_variable(w->c->app, w->c->set->env.v[i], values, &b, err))
+        if (hrun_app_expand_variable(w->c->app, w->c->set->job.env.v[i], values, &b, err))
             return -1;
         hrun_strvec_push(out, b.data);
     }
@@ -73,9 +73,9 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
     job->mpi = &w->c->mpi;
     job->openmpi = &w->c->openmpi;
     job->env = words->env;
-    job->mca = set->mca;
-    job->smpi = set->smpi;
-    job->wdir = set->wdir;
+    job->mca = set->job.mca;
+    job->smpi = set->job.smpi;
+    job->wdir = set->job.wdir;
     job->stdin_text = *stdin_text;
     job->no_stdin = w->quiet_run;
     job->output.tagged = w->tag_output;
@@ -278,7 +278,7 @@ static int find_aside(const struct work *w, const struct hrun_app_values *values
     struct hrun_error why = { 0 };
 
     if (!has_inputs(w) ||
-        !hrun_app_write_files(w->c->app, values, set->wdir ? set->wdir : ".", set->force, 1, &why))
+        !hrun_app_write_files(w->c->app, values, settings_folder(set), set->force, 1, &why))
         return 0;
     if (list_inputs(w, values, inputs, err))
         return -1;
@@ -354,7 +354,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     struct hrun_error clock_err = { 0 };
     struct preparation prepared = { .lock = -1 };
     const struct hrun_app *app = w->c->app;
-    const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
+    const char *dir = settings_folder(w->c->set);
     struct hrun_job job;
     const struct scratch *place = NULL;
     char *own = NULL;

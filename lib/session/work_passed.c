@@ -40,7 +40,7 @@ int work_check_words(const struct work *w, struct hrun_error *err)
     int64_t units;
 
     for (int i = 0; i == 0 || i < w->nprograms; i++)
-        if (problem_units(app, words_of(w, i), &w->c->set->env, knows_units(app), &units, err))
+        if (problem_units(app, words_of(w, i), &w->c->set->job.env, knows_units(app), &units, err))
             return -1;
     return 0;
 }
@@ -48,7 +48,7 @@ int work_check_words(const struct work *w, struct hrun_error *err)
 /* Does the work of a process reach the program? */
 static int shares_are_passed(const struct work *w)
 {
-    const struct hrun_strvec *env = &w->c->set->env;
+    const struct hrun_strvec *env = &w->c->set->job.env;
     const char *form;
     size_t len;
     int size, passed = 0;

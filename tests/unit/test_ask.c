@@ -80,7 +80,7 @@ static void make_place(struct place *p)
 {
     struct hrun_error err = { 0 };
     struct context c = { 0 };
-    struct settings set = { .app = "lu", .profile_path = "tests/apps", .engine = "mpirun" };
+    struct settings set = { .app = "lu", .profile_path = "tests/apps", .job.engine = "mpirun" };
 
     p->dir = temp_dir();
     p->cluster = hrun_strf("%s/cluster.yaml", p->dir);
@@ -89,7 +89,7 @@ static void make_place(struct place *p)
     make_cluster(p->cluster, ", cost_per_hour: 9.5, power_w: 200", ", cost_per_hour: 1.25, power_w: 150");
     make_cluster(p->unpriced, "", "");
     set.data = p->data;
-    set.cluster_file = p->cluster;
+    set.machine.cluster_file = p->cluster;
     c.set = &set;
     if (context_find_app(&c, NULL, &err) || context_discover(&c, &err) || context_choose_engine(&c, 0, &err))
         bail(err.text);

@@ -121,7 +121,7 @@ int main(void)
         stop(&err);
     add_runs(&err);
     add_models(&err);
-    settings.common.cluster_file = prices;
+    settings.common.machine.cluster_file = prices;
     if (report_gather(&context, &settings, &r, &err) || report_add_choices(&r, 0, root, &err))
         stop(&err);
     ok(r.nsubs == 2 && r.subs[0].npes == 2 && r.subs[1].npes == 2,
