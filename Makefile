@@ -312,7 +312,7 @@ $(B)/tests/unit/test_hrun_options: $(B)/tests/unit/test_hrun_options.o $(B)/test
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/test_schedule: $(B)/tests/unit/test_schedule.o \
-                               $(B)/hrun/jobs/job_schedule.o $(B)/lib/libhrun.a
+                               $(B)/hrun/jobs/jobs_schedule.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/test_netbench: $(B)/tests/unit/test_netbench.o \
@@ -335,7 +335,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/lib/libhrun.a
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-$(B)/tests/fuzz/fuzz_jobs: $(addprefix $(B)/hrun/jobs/,jobs_read.o job_schedule.o)
+$(B)/tests/fuzz/fuzz_jobs: $(B)/hrun/jobs/jobs_read.o
 $(B)/tests/fuzz/fuzz_doctor: $(addprefix $(B)/calib/doctor/,doctor_read.o judge.o judge_compute.o judge_network.o \
                              judge_settings.o)
 # What runs a fuzz target: libFuzzer, started from the target's seeds, or the driver.

@@ -1,42 +1,57 @@
-/* jobs.h - hrun plan FILE: several jobs on one cluster, proposed as order and PEs (paper 000, section 8)
+/* jobs.h - hrun plan FILE: order and PEs of several jobs on one cluster (paper 000, section 8)
  *
- * Purpose: a file lists jobs. The profile of each gives ways to run it, on the whole cluster and on parts of it.
- * schedule.h chooses a way and a start for each so that the last job ends as early as possible. Nothing is started.
- * Invariants: a way is hrun's own choice for a given number of PEs of each sub-cluster; the proposal takes no longer
- * than all jobs one after the other, each in its quickest way.
+ * Purpose: other jobs can use the PEs that one leaves idle. A file lists jobs. The profile of each gives its modes, hrun's
+ * own choices on the whole cluster and on parts of it. A schedule gives each job a mode and a start, within the PEs of
+ * the cluster, and minimises its last end (the makespan). Nothing is started.
+ * Method: jobs are placed one after the other, each as soon as enough PEs are free. In the order of starts of a
+ * shortest schedule this gives its makespan. Branch and bound searches orders and modes; the bound is the least area of
+ * the jobs. If that takes too long, small random changes improve the best schedule found.
+ * Invariants: a schedule is no longer than the quickest modes one after the other; the result depends only on the
+ * arguments; PEs of a sub-cluster are equivalent, and each is used by at most one job at a time.
  */
 #ifndef HRUN_JOBS_H
 #define HRUN_JOBS_H
 
 #include "../run/options.h"
-#include "schedule.h"
 #include "session/context.h"
 
-struct job_entry {          /* an entry of the file; NULL: not given */
+struct job_mode {
+    struct hrun_config config;  /* no more PEs than there are */
+    double time_s;              /* finite, > 0 */
+    char *variant;              /* variant of the definition, if it has several and none was named; else NULL; owned */
+};
+
+struct job_entry {              /* an entry of the file; NULL: not given */
     char *name, *app, *program;
     int64_t N;
     int *count;
     char **defines, **args;
     unsigned defines_count, args_count;
-    struct hrun_schedule_way *ways;     /* the same for each of its jobs; owned, set by jobs_ways */
-    int nways;
+    struct job_mode *modes;     /* set by jobs_find_modes; owned */
+    int nmodes;
 };
 
 struct job {
     char *name;
     struct job_entry *entry;
-    const struct hrun_schedule_way *way;    /* as planned, set by run_plan */
-    const struct hrun_scheduled *at;
+    const struct job_mode *mode;    /* this and what follows is set by jobs_schedule */
+    double start_s, end_s;
+    int *pe;                    /* its PEs: P1 numbers in the first sub-cluster, ascending, then those in the next */
 };
+
+enum { JOBS_MAX = 1000 };
 
 struct jobs {
     struct job_file *file;
     struct hrun_yaml *marks;
-    struct job *v;
-    int n;
-    struct context c;                   /* of the first job; its cluster is that of all jobs */
-    int *npes;                          /* PEs of each sub-cluster that may be used */
-    struct hrun_schedule *schedule;
+    struct job *v;              /* as in the file; jobs_schedule sorts them by start */
+    int n;                      /* 1 .. JOBS_MAX */
+    struct context c;           /* of the first job; its cluster is that of all jobs */
+    int nsubs, *npes;           /* PEs of each sub-cluster that may be used */
+    double makespan_s;          /* this and what follows is set by jobs_schedule */
+    double serial_s;            /* total time of the quickest mode of each job */
+    double bound_s;             /* lower bound of the makespan */
+    int exact;                  /* 1: makespan_s is proved to be the least */
 };
 
 /* Read a file of jobs (hrun-plan(1)). Errors: those of hrun_yaml_load; HRUN_EPARSE with the place. jobs_release is safe
@@ -44,8 +59,14 @@ struct jobs {
 int jobs_read(const char *path, struct jobs *j, struct hrun_error *err);
 void jobs_release(struct jobs *j);
 
-/* Find the cluster, and the ways to run each job on it. Errors: those of the rooms, with the job's name in front. */
-int jobs_ways(const struct hrun_settings *s, struct jobs *j, struct hrun_error *err);
+/* Find the cluster, and the modes of each job on it. Errors: those of the rooms, with the job's name in front. */
+int jobs_find_modes(const struct hrun_settings *s, struct jobs *j, struct hrun_error *err);
+
+/* Find a schedule. looks: limit of the partial schedules that branch and bound tries, and scale of the number of changes
+ * after that. JOBS_LOOKS takes some tenths of a second for twenty jobs.
+ * Errors: HRUN_EINVAL (the shortest time is below the rounding of the sum of the others). */
+enum { JOBS_LOOKS = 20000 };
+int jobs_schedule(struct jobs *j, long looks, struct hrun_error *err);
 
 /* hrun plan FILE; words: the file of jobs. Result: the exit status. */
 int run_plan(const struct hrun_settings *s, char **words);

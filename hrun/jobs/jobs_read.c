@@ -44,22 +44,22 @@ int jobs_read(const char *path, struct jobs *j, struct hrun_error *err)
 {
     if (hrun_yaml_load(path, &job_schema, (void **)&j->file, &j->marks, err))
         return -1;
-    j->v = xcalloc(HRUN_SCHEDULE_JOBS_MAX, sizeof *j->v);
+    j->v = xcalloc(JOBS_MAX, sizeof *j->v);
     for (unsigned i = 0; i < j->file->jobs_count; i++) {
         struct job_entry *e = &j->file->jobs[i];
-        int count = e->count ? *e->count : 1;
+        int count = e->count ? *e->count : 1, is_size = e->N >= 1 && e->N <= HRUN_COUNT_MAX;
         char at[64];
 
-        snprintf(at, sizeof at, "jobs[%u].%s", i, e->N < 1 || e->N > HRUN_COUNT_MAX ? "N" : e->count ? "count" : "app");
-        if (e->N < 1 || e->N > HRUN_COUNT_MAX)
+        snprintf(at, sizeof at, "jobs[%u].%s", i, !is_size ? "N" : e->count ? "count" : "app");
+        if (!is_size)
             return hrun_yaml_fail(j->marks, at, 0, err, HRUN_EPARSE, "a size is a whole number from 1 to %lld",
                                   (long long)HRUN_COUNT_MAX);
         if (count < 1)
             return hrun_yaml_fail(j->marks, at, 0, err, HRUN_EPARSE, "%d jobs: a count is at least 1; leave the "
                                   "entry out", count);
-        if (count > HRUN_SCHEDULE_JOBS_MAX - j->n)
+        if (count > JOBS_MAX - j->n)
             return hrun_yaml_fail(j->marks, at, 0, err, HRUN_EPARSE, "these would be %lld jobs: no more than %d can "
-                                  "be planned at once", (long long)j->n + count, HRUN_SCHEDULE_JOBS_MAX);
+                                  "be planned at once", (long long)j->n + count, JOBS_MAX);
         for (int k = 0; k < count; k++)
             j->v[j->n++] = (struct job){ .name = make_name(e, k, count), .entry = e };
     }
@@ -71,15 +71,16 @@ void jobs_release(struct jobs *j)
     for (unsigned i = 0; j->file && i < j->file->jobs_count; i++) {
         struct job_entry *e = &j->file->jobs[i];
 
-        for (int w = 0; w < e->nways; w++)
-            free(e->ways[w].variant);
-        free(e->ways);
+        for (int k = 0; k < e->nmodes; k++)
+            free(e->modes[k].variant);
+        free(e->modes);
     }
-    for (int i = 0; i < j->n; i++)
+    for (int i = 0; i < j->n; i++) {
         free(j->v[i].name);
+        free(j->v[i].pe);
+    }
     free(j->v);
     free(j->npes);
-    hrun_schedule_destroy(j->schedule);
     context_release(&j->c);
     hrun_yaml_free(&job_schema, j->file, j->marks);
 }

@@ -13,37 +13,27 @@
 
 /* ------------------------------------------------------------------ the PEs of a job */
 
-/* Append ascending numbers as ranges. */
-static void add_pe_numbers(const int *v, int n, struct hrun_buf *out)
-{
-    size_t start = out->len;
-
-    for (int i = 0, last; i < n; i = last + 1) {
-        for (last = i; last + 1 < n && v[last + 1] == v[last] + 1;)
-            last++;
-        hrun_range_add(out, start, v[i], v[last]);
-    }
-}
-
 /* Append the PEs pe[n] of a sub-cluster: hosts if a PE is a whole host, else each host with the numbers of its PEs. */
 static void add_job_pes(const struct hrun_cluster *cl, const struct hrun_subcluster *s, const int *pe, int n,
                         struct hrun_buf *out)
 {
     autofree char **names = xcalloc((size_t)n + 1, sizeof *names);
-    autofree int *index = xcalloc((size_t)n + 1, sizeof *index);
-    int first = 0;
+    size_t start = 0;
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         names[i] = cl->hosts[s->pes[pe[i]].host].name;
-        index[i - first] = s->pes[pe[i]].index;
-        if (s->level == HRUN_LEVEL_NODE || (i + 1 < n && s->pes[pe[i + 1]].host == s->pes[pe[i]].host))
-            continue;
-        hrun_buf_addf(out, "%s%s:", first ? "," : "", names[i]);
-        add_pe_numbers(index, i + 1 - first, out);
-        first = i + 1;
-    }
     if (s->level == HRUN_LEVEL_NODE)
         hrun_hostlist_print(names, (size_t)n, out);
+    for (int i = 0, last; i < n && s->level != HRUN_LEVEL_NODE; i = last + 1) {
+        for (last = i; last + 1 < n && names[last + 1] == names[i] &&
+             s->pes[pe[last + 1]].index == s->pes[pe[last]].index + 1;)
+            last++;
+        if (!i || names[i - 1] != names[i]) {
+            hrun_buf_addf(out, "%s%s:", i ? "," : "", names[i]);
+            start = out->len;
+        }
+        hrun_range_add(out, start, s->pes[pe[i]].index, s->pes[pe[last]].index);
+    }
 }
 
 /* Append the command that starts a job as planned. */
@@ -53,10 +43,10 @@ static void add_job_command(const struct context *c, const struct job *job, stru
 
     hrun_buf_adds(out, "hrun --wait");
     report_option("-app", e->app, out);
-    report_option("--variant", job->way->variant, out);
+    report_option("--variant", job->mode->variant, out);
     report_option("--profile-path", c->set->profile_path, out);
     report_where(c, out);
-    hrun_buf_addf(out, " -N %lld --config '%s'", (long long)e->N, hrun_config_text(&job->way->config).s);
+    hrun_buf_addf(out, " -N %lld --config '%s'", (long long)e->N, hrun_config_text(&job->mode->config).s);
     for (unsigned i = 0; i < e->defines_count; i++)
         report_option("-D", e->defines[i], out);
     report_option("", e->program ? e->program : "PROGRAM", out);
@@ -66,43 +56,42 @@ static void add_job_command(const struct context *c, const struct job *job, stru
 
 /* ------------------------------------------------------------------ text */
 
-static void add_summary(const struct hrun_schedule *s, struct hrun_buf *out)
+static void add_summary(const struct jobs *j, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "\n  %s after %s; each at its best, one after the other: %s",
-                  s->njobs == 1 ? "it ends" : "all end", hrun_seconds(s->makespan_s).s, hrun_seconds(s->serial_s).s);
-    if (s->serial_s > s->makespan_s)
-        hrun_buf_addf(out, " (%.2f times as long)", s->serial_s / s->makespan_s);
-    if (s->exact)
+                  j->n == 1 ? "it ends" : "all end", hrun_seconds(j->makespan_s).s, hrun_seconds(j->serial_s).s);
+    if (j->serial_s > j->makespan_s)
+        hrun_buf_addf(out, " (%.2f times as long)", j->serial_s / j->makespan_s);
+    if (j->exact)
         hrun_buf_adds(out, "\n  no schedule of these configurations is shorter\n");
     else
-        hrun_buf_addf(out, "\n  none can be shorter than %s (%.3g %% less)\n", hrun_seconds(s->bound_s).s,
-                      100 * (1 - s->bound_s / s->makespan_s));
+        hrun_buf_addf(out, "\n  none can be shorter than %s (%.3g %% less)\n", hrun_seconds(j->bound_s).s,
+                      100 * (1 - j->bound_s / j->makespan_s));
 }
 
 static void add_job_row(const struct context *c, const struct job *job, struct hrun_table *t)
 {
     const struct hrun_cluster *cl = c->cluster;
     autorelease(hrun_buf_release) struct hrun_buf places = HRUN_BUF_INIT;
-    const int *pe = job->at->pe;
+    const int *pe = job->pe;
 
-    for (int i = 0; i < cl->nsubs; pe += job->way->config.pes[i], i++)
-        if (job->way->config.pes[i]) {
+    for (int i = 0; i < cl->nsubs; pe += job->mode->config.pes[i], i++)
+        if (job->mode->config.pes[i]) {
             hrun_buf_addf(&places, "%s%s ", places.len ? "  " : "", cl->subs[i].name);
-            add_job_pes(cl, &cl->subs[i], pe, job->way->config.pes[i], &places);
+            add_job_pes(cl, &cl->subs[i], pe, job->mode->config.pes[i], &places);
         }
-    hrun_table_cell(t, "%s", hrun_seconds(job->at->start_s).s);
-    hrun_table_cell(t, "%s", hrun_seconds(job->at->end_s).s);
+    hrun_table_cell(t, "%s", hrun_seconds(job->start_s).s);
+    hrun_table_cell(t, "%s", hrun_seconds(job->end_s).s);
     hrun_table_cell(t, "%s", job->name);
     hrun_table_cell(t, "%lld", (long long)job->entry->N);
-    hrun_table_cell(t, "%s%s%s", hrun_config_text(&job->way->config).s, job->way->variant ? " " : "",
-                    job->way->variant ? job->way->variant : "");
+    hrun_table_cell(t, "%s%s%s", hrun_config_text(&job->mode->config).s, job->mode->variant ? " " : "",
+                    job->mode->variant ? job->mode->variant : "");
     hrun_table_cell(t, "%s", places.data);
 }
 
 static void print_plan_text(const struct jobs *j, struct hrun_buf *out)
 {
     const struct context *c = &j->c;
-    const struct hrun_schedule *s = j->schedule;
     struct hrun_table *t = hrun_table_create("rrlrll");
     int total = 0;
 
@@ -112,16 +101,16 @@ static void print_plan_text(const struct jobs *j, struct hrun_buf *out)
                   hrun_counted(c->cluster->nsubs, "sub-cluster").s);
     hrun_table_row(t, "start", "end", "job", "N", "configuration", "PEs");
     for (int i = 0; i < j->n; i++)
-        add_job_row(c, &j->v[s->order[i]], t);
+        add_job_row(c, &j->v[i], t);
     hrun_table_render(t, 2, out);
     hrun_table_destroy(t);
-    add_summary(s, out);
+    add_summary(j, out);
     if (!c->set->verbose)
         return;
     hrun_buf_adds(out, "\nTo run them so, in this order, each entered before the next:\n\n");
     for (int i = 0; i < j->n; i++) {
         hrun_buf_adds(out, "  ");
-        add_job_command(c, &j->v[s->order[i]], out);
+        add_job_command(c, &j->v[i], out);
         hrun_buf_adds(out, " & sleep 1\n");
     }
 }
@@ -133,56 +122,39 @@ static json_t *job_json(const struct context *c, const struct job *job)
     const struct hrun_cluster *cl = c->cluster;
     autorelease(hrun_buf_release) struct hrun_buf command = HRUN_BUF_INIT;
     json_t *places = json_array();
-    const int *pe = job->at->pe;
+    const int *pe = job->pe;
 
     for (int i = 0; i < cl->nsubs; i++) {
         json_t *list = json_array();
 
-        for (int e = 0; e < job->way->config.pes[i]; e++, pe++)
+        for (int e = 0; e < job->mode->config.pes[i]; e++, pe++)
             json_array_append_new(list, json_pack("{s:s, s:i}", "host", cl->hosts[cl->subs[i].pes[*pe].host].name,
                                                   "pe", cl->subs[i].pes[*pe].index));
-        if (job->way->config.pes[i])
+        if (job->mode->config.pes[i])
             json_array_append_new(places, json_pack("{s:s, s:O}", "subcluster", cl->subs[i].name, "pes", list));
         json_decref(list);
     }
     add_job_command(c, job, &command);
     return json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:o, s:s}", "name", job->name, "app", job->entry->app,
-                     "variant", job->way->variant, "N", (json_int_t)job->entry->N, "config",
-                     hrun_config_text(&job->way->config).s, "start_s", job->at->start_s, "end_s", job->at->end_s,
-                     "time_s", job->way->time_s, "places", places, "command", command.data);
+                     "variant", job->mode->variant, "N", (json_int_t)job->entry->N, "config",
+                     hrun_config_text(&job->mode->config).s, "start_s", job->start_s, "end_s", job->end_s,
+                     "time_s", job->mode->time_s, "places", places, "command", command.data);
 }
 
 static void print_plan_json(const struct jobs *j, struct hrun_buf *out)
 {
-    const struct hrun_schedule *s = j->schedule;
     json_t *list = json_array(), *subs = json_array();
 
     for (int i = 0; i < j->c.cluster->nsubs; i++)
         json_array_append_new(subs, json_pack("{s:s, s:i}", "name", j->c.cluster->subs[i].name, "pes", j->npes[i]));
     for (int i = 0; i < j->n; i++)
-        json_array_append_new(list, job_json(&j->c, &j->v[s->order[i]]));
+        json_array_append_new(list, job_json(&j->c, &j->v[i]));
     hrun_json_print(json_pack("{s:o, s:o, s:f, s:f, s:f, s:b}", "jobs", list, "subclusters", subs, "makespan_s",
-                         s->makespan_s, "one_after_the_other_s", s->serial_s, "bound_s", s->bound_s, "exact",
-                         s->exact), out);
+                              j->makespan_s, "one_after_the_other_s", j->serial_s, "bound_s", j->bound_s, "exact",
+                              j->exact), out);
 }
 
 /* ------------------------------------------------------------------ the errand */
-
-static int find_schedule(struct jobs *j, struct hrun_error *err)
-{
-    autofree struct hrun_schedule_job *v = xcalloc((size_t)j->n, sizeof *v);
-    const struct hrun_schedule_problem problem = { j->c.cluster->nsubs, j->npes, v, j->n };
-
-    for (int i = 0; i < j->n; i++)
-        v[i] = (struct hrun_schedule_job){ j->v[i].entry->ways, j->v[i].entry->nways };
-    if (hrun_schedule_find(&problem, HRUN_SCHEDULE_LOOKS, &j->schedule, err))
-        return -1;
-    for (int i = 0; i < j->n; i++) {
-        j->v[i].at = &j->schedule->v[i];
-        j->v[i].way = &v[i].ways[j->v[i].at->way];
-    }
-    return 0;
-}
 
 int run_plan(const struct hrun_settings *s, char **words)
 {
@@ -193,7 +165,8 @@ int run_plan(const struct hrun_settings *s, char **words)
     if (!words[0] || words[1])
         hrun_fail(&err, HRUN_EINVAL, "hrun plan takes one file of jobs, not %s (hrun plan --help); a program of this "
                   "name is started as ./plan", words[0] ? "several" : "none");
-    if (err.code || jobs_read(words[0], &j, &err) || jobs_ways(s, &j, &err) || find_schedule(&j, &err))
+    if (err.code || jobs_read(words[0], &j, &err) || jobs_find_modes(s, &j, &err) ||
+        jobs_schedule(&j, JOBS_LOOKS, &err))
         return context_complain("hrun", &err);
     (s->common.json ? print_plan_json : print_plan_text)(&j, &out);
     fputs(out.data, stdout);

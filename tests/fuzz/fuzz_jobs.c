@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         jobs_release(&j);
         return 0;
     }
-    FUZZ_CHECK(j.n >= 1 && j.n <= HRUN_SCHEDULE_JOBS_MAX);
+    FUZZ_CHECK(j.n >= 1 && j.n <= JOBS_MAX);
     for (int i = 0; i < j.n; i++)
         FUZZ_CHECK(j.v[i].name[0] && j.v[i].entry->app[0] && j.v[i].entry->N >= 1 &&
                    j.v[i].entry->N <= HRUN_COUNT_MAX);

@@ -1,18 +1,19 @@
 /* test_schedule.c - schedules against every start time of every way, and what holds for any schedule */
 #include "tap.h"
 
-#include "../../hrun/jobs/schedule.h"
+#include "../../hrun/jobs/jobs.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { SUBS = 2, JOBS = 40, WAYS = 4 };
+enum { SUBS = 2, JOBS = 40, MODES = 4 };
 
 struct instance {
-    struct hrun_schedule_problem p;
+    struct jobs p;
     int npes[SUBS];
-    struct hrun_schedule_job jobs[JOBS];
-    struct hrun_schedule_way ways[JOBS][WAYS];
+    struct job jobs[JOBS];
+    struct job_entry entries[JOBS];
+    struct job_mode modes[JOBS][MODES];
 };
 
 static unsigned draw(uint64_t *state)
@@ -22,15 +23,16 @@ static unsigned draw(uint64_t *state)
 }
 
 /* Jobs with whole times up to `longest`; whole = 0: any times. */
-static void make(struct instance *in, int njobs, int nways, int npes, int longest, int whole, uint64_t *state)
+static void make(struct instance *in, int njobs, int nmodes, int npes, int longest, int whole, uint64_t *state)
 {
-    in->p = (struct hrun_schedule_problem){ SUBS, in->npes, in->jobs, njobs };
+    in->p = (struct jobs){ .v = in->jobs, .n = njobs, .nsubs = SUBS, .npes = in->npes };
     for (int s = 0; s < SUBS; s++)
         in->npes[s] = 1 + (int)(draw(state) % (unsigned)npes);
     for (int j = 0; j < njobs; j++) {
-        in->jobs[j] = (struct hrun_schedule_job){ in->ways[j], 1 + (int)(draw(state) % (unsigned)nways) };
-        for (int i = 0; i < in->jobs[j].nways; i++) {
-            struct hrun_schedule_way *w = &in->ways[j][i];
+        in->entries[j] = (struct job_entry){ .modes = in->modes[j], .nmodes = 1 + (int)(draw(state) % (unsigned)nmodes) };
+        in->jobs[j] = (struct job){ .entry = &in->entries[j] };
+        for (int i = 0; i < in->entries[j].nmodes; i++) {
+            struct job_mode *w = &in->modes[j][i];
             int sum = 0;
 
             w->config.nsubs = SUBS;
@@ -42,6 +44,22 @@ static void make(struct instance *in, int njobs, int nways, int npes, int longes
         if (j && draw(state) % 4 == 0)   /* the same job once more */
             in->jobs[j] = in->jobs[j - 1];
     }
+}
+
+/* The instance as it was, with its jobs in their first order, and another schedule of it. */
+static int find_again(const struct instance *in, long looks, struct instance *out)
+{
+    struct hrun_error err = { 0 };
+
+    *out = *in;
+    out->p.v = out->jobs;
+    return jobs_schedule(&out->p, looks, &err);
+}
+
+static void release(struct instance *in)
+{
+    for (int j = 0; j < in->p.n; j++)
+        free(in->jobs[j].pe);
 }
 
 /* ------------------------------------------------------------------ every start time */
@@ -56,12 +74,12 @@ static void every(const struct instance *in, int job, int end, struct grid *g)
 {
     if (end >= g->best)
         return;
-    if (job == in->p.njobs) {
+    if (job == in->p.n) {
         g->best = end;
         return;
     }
-    for (int i = 0; i < in->jobs[job].nways; i++) {
-        const struct hrun_schedule_way *w = &in->jobs[job].ways[i];
+    for (int i = 0; i < in->jobs[job].entry->nmodes; i++) {
+        const struct job_mode *w = &in->jobs[job].entry->modes[i];
         int length = (int)w->time_s;
 
         for (int start = 0; start + length < g->best; start++) {
@@ -94,80 +112,81 @@ static int brute_force(const struct instance *in)
 /* ------------------------------------------------------------------ what holds for any schedule */
 
 /* Jobs that use one PE at one time; PEs that there are not; numbers out of order. */
-static int clashes(const struct instance *in, const struct hrun_schedule *s)
+static int clashes(const struct instance *in)
 {
+    const struct job *v = in->jobs;
     int bad = 0;
 
-    for (int a = 0; a < s->njobs; a++) {
-        const int *pes = in->jobs[a].ways[s->v[a].way].config.pes;
+    for (int a = 0; a < in->p.n; a++) {
+        const int *pes = v[a].mode->config.pes;
         int n = 0;
 
         for (int k = 0; k < SUBS; k++) {
             for (int e = 0; e < pes[k]; e++, n++)
-                bad += s->v[a].pe[n] < 0 || s->v[a].pe[n] >= in->npes[k] ||
-                       (e && s->v[a].pe[n] <= s->v[a].pe[n - 1]);
+                bad += v[a].pe[n] < 0 || v[a].pe[n] >= in->npes[k] || (e && v[a].pe[n] <= v[a].pe[n - 1]);
         }
         for (int b = 0; b < a; b++) {
-            const int *other = in->jobs[b].ways[s->v[b].way].config.pes;
+            const int *other = v[b].mode->config.pes;
             int from = 0, from_b = 0;
 
-            if (s->v[a].start_s >= s->v[b].end_s || s->v[b].start_s >= s->v[a].end_s)
+            if (v[a].start_s >= v[b].end_s || v[b].start_s >= v[a].end_s)
                 continue;
             for (int k = 0; k < SUBS; from += pes[k], from_b += other[k], k++)
                 for (int e = 0; e < pes[k]; e++)
                     for (int f = 0; f < other[k]; f++)
-                        bad += s->v[a].pe[from + e] == s->v[b].pe[from_b + f];
+                        bad += v[a].pe[from + e] == v[b].pe[from_b + f];
         }
     }
     return bad;
 }
 
-/* Is every figure of a schedule what its parts make it? */
-static int is_sound(const struct instance *in, const struct hrun_schedule *s)
+/* Is every figure of a schedule what its parts make it, and are the jobs sorted by start? */
+static int is_sound(const struct instance *in)
 {
+    const struct jobs *p = &in->p;
     double end = 0, serial = 0;
-    int good = s->njobs == in->p.njobs;
+    int good = 1;
 
-    for (int j = 0; j < s->njobs && good; j++) {
-        const struct hrun_schedule_job *job = &in->jobs[j];
+    for (int j = 0; j < p->n && good; j++) {
+        const struct job *job = &p->v[j];
+        const struct job_entry *e = job->entry;
         double quickest = INFINITY;
 
-        good &= case_holds(s->v[j].way >= 0 && s->v[j].way < job->nways && s->v[j].start_s >= 0 &&
-                           s->v[j].end_s == s->v[j].start_s + job->ways[s->v[j].way].time_s, j);
-        end = fmax(end, s->v[j].end_s);
-        for (int i = 0; i < job->nways; i++)
-            quickest = fmin(quickest, job->ways[i].time_s);
+        good &= case_holds(job->mode >= e->modes && job->mode < e->modes + e->nmodes && job->start_s >= 0 &&
+                           (!j || job[-1].start_s <= job->start_s) &&
+                           job->end_s == job->start_s + job->mode->time_s, j);
+        end = fmax(end, job->end_s);
+        for (int i = 0; i < e->nmodes; i++)
+            quickest = fmin(quickest, e->modes[i].time_s);
         serial += quickest;
     }
-    return good && end == s->makespan_s && fabs(serial - s->serial_s) <= 1e-12 * serial &&
-           s->makespan_s <= s->serial_s * (1 + 1e-12) && s->bound_s <= s->makespan_s * (1 + 1e-12) && s->bound_s > 0 &&
-           (!s->exact || s->bound_s == s->makespan_s) && !clashes(in, s);
+    return good && end == p->makespan_s && fabs(serial - p->serial_s) <= 1e-12 * serial &&
+           p->makespan_s <= p->serial_s * (1 + 1e-12) && p->bound_s <= p->makespan_s * (1 + 1e-12) && p->bound_s > 0 &&
+           (!p->exact || p->bound_s == p->makespan_s) && !clashes(in);
 }
 
 /* ------------------------------------------------------------------ */
 
 static void test_brute_force(void)
 {
-    struct hrun_error err = { 0 };
     int same = 0, sound = 0, exact = 0, n = 400, low = 0, tight = 0;
     uint64_t state = 7;
 
     for (int i = 0; i < n; i++) {
-        static struct instance in;
-        struct hrun_schedule *s = NULL, *quick = NULL;
+        static struct instance in, s, quick;
         int best;
 
         make(&in, 1 + i % 4, 3, 4, 5, 1, &state);
         best = brute_force(&in);
-        if (hrun_schedule_find(&in.p, HRUN_SCHEDULE_LOOKS, &s, &err) || hrun_schedule_find(&in.p, 0, &quick, &err))
+        if (find_again(&in, JOBS_LOOKS, &s) || find_again(&in, 0, &quick))
             continue;
-        exact += s->exact;
-        same += s->makespan_s == best;
-        sound += is_sound(&in, s) && is_sound(&in, quick) && quick->makespan_s >= best;
-        low += quick->bound_s <= best * (1 + 1e-12);
-        tight += quick->makespan_s == best;
-        hrun_schedule_destroy(s);
-        hrun_schedule_destroy(quick);
+        exact += s.p.exact;
+        same += s.p.makespan_s == best;
+        sound += is_sound(&s) && is_sound(&quick) && quick.p.makespan_s >= best;
+        low += quick.p.bound_s <= best * (1 + 1e-12);
+        tight += quick.p.makespan_s == best;
+        release(&s);
+        release(&quick);
     }
     is_int(exact, n, "small ones are proven");
     is_int(same, n, "and as short as any with whole starts");
@@ -178,21 +197,20 @@ static void test_brute_force(void)
 
 static void test_large(void)
 {
-    struct hrun_error err = { 0 };
     int sound = 0, again = 0, n = 30;
     uint64_t state = 11;
 
     for (int i = 0; i < n; i++) {
-        static struct instance in;
-        struct hrun_schedule *s = NULL, *t = NULL;
+        static struct instance in, s, t;
 
-        make(&in, i < 10 ? 10 : JOBS, WAYS, 12, 50, 0, &state);
-        if (hrun_schedule_find(&in.p, 2000, &s, &err) || hrun_schedule_find(&in.p, 2000, &t, &err))
+        make(&in, i < 10 ? 10 : JOBS, MODES, 12, 50, 0, &state);
+        if (find_again(&in, 2000, &s) || find_again(&in, 2000, &t))
             continue;
-        sound += is_sound(&in, s);
-        again += s->makespan_s == t->makespan_s && !memcmp(&s->v[0].start_s, &t->v[0].start_s, sizeof(double));
-        hrun_schedule_destroy(s);
-        hrun_schedule_destroy(t);
+        sound += is_sound(&s);
+        again += s.p.makespan_s == t.p.makespan_s && !memcmp(&s.jobs[0].start_s, &t.jobs[0].start_s, sizeof(double)) &&
+                 s.jobs[0].entry == t.jobs[0].entry;
+        release(&s);
+        release(&t);
     }
     is_int(sound, n, "larger ones are sound");
     is_int(again, n, "and the same again");
@@ -201,26 +219,25 @@ static void test_large(void)
 /* Four jobs that each use half of the PEs take two thirds of the time that they take one after the other. */
 static void test_known(void)
 {
-    const struct hrun_schedule_way ways[] = { { { 2, { 2, 0 }, { 1, 0 } }, 3, NULL },
-                                               { { 2, { 4, 0 }, { 1, 0 } }, 2.25, NULL } },
-                                   lone[] = { { { 2, { 0, 1 }, { 0, 1 } }, 5, NULL } };
-    const struct hrun_schedule_job jobs[] = { { ways, 2 }, { ways, 2 }, { ways, 2 }, { ways, 2 }, { lone, 1 } };
-    const int npes[] = { 4, 1 };
-    struct hrun_schedule_problem p = { 2, npes, jobs, 4 };
-    struct hrun_schedule *s = NULL;
-    struct hrun_error err = { 0 };
+    struct job_mode modes[] = { { { 2, { 2, 0 }, { 1, 0 } }, 3, NULL }, { { 2, { 4, 0 }, { 1, 0 } }, 2.25, NULL } },
+                    lone[] = { { { 2, { 0, 1 }, { 0, 1 } }, 5, NULL } };
+    struct job_entry half = { .modes = modes, .nmodes = 2 }, other = { .modes = lone, .nmodes = 1 };
+    struct instance in = { .npes = { 4, 1 }, .jobs = { { .entry = &half }, { .entry = &half }, { .entry = &half },
+                                                       { .entry = &half }, { .entry = &other } } }, s;
 
-    ok(!hrun_schedule_find(&p, HRUN_SCHEDULE_LOOKS, &s, &err), "four equal jobs: %s", err.text);
-    is_num(s->makespan_s, 6, 0, "two at a time");
-    is_num(s->serial_s, 9, 0, "rather than one after the other");
-    ok(s->exact && s->bound_s == 6, "the shortest");
-    hrun_schedule_destroy(s);
-    p.njobs = 5;
-    ok(!hrun_schedule_find(&p, HRUN_SCHEDULE_LOOKS, &s, &err), "and one on another sub-cluster: %s", err.text);
-    is_num(s->makespan_s, 6, 0, "which runs beside them");
-    is_int(s->v[4].pe[0], 0, "on its PE");
-    hrun_schedule_destroy(s);
-    hrun_schedule_destroy(NULL);
+    in.p = (struct jobs){ .n = 4, .nsubs = 2, .npes = in.npes };
+    ok(!find_again(&in, JOBS_LOOKS, &s), "four equal jobs");
+    is_num(s.p.makespan_s, 6, 0, "two at a time");
+    is_num(s.p.serial_s, 9, 0, "rather than one after the other");
+    ok(s.p.exact && s.p.bound_s == 6, "the shortest");
+    release(&s);
+    in.p.n = 5;
+    ok(!find_again(&in, JOBS_LOOKS, &s), "and one on another sub-cluster");
+    is_num(s.p.makespan_s, 6, 0, "which runs beside them");
+    for (int j = 0; j < 5; j++)
+        if (s.jobs[j].entry == &other)
+            is_int(s.jobs[j].pe[0], 0, "on its PE");
+    release(&s);
 }
 
 /* Times of very different length: what begins must also end later, or no PE is kept for it. */
@@ -235,20 +252,23 @@ static void test_unlike(void)
     struct hrun_error err = { 0 };
 
     for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
-        const struct hrun_schedule_way large = { one, tries[k].long_s, NULL }, small = { one, tries[k].short_s, NULL };
-        const struct hrun_schedule_job jobs[] = { { &large, 1 }, { &small, 1 }, { &large, 1 }, { &small, 1 } };
-        struct hrun_schedule_problem p = { 1, one.pes, jobs, 4 };
-        struct hrun_schedule *s = NULL;
-        int rc = hrun_schedule_find(&p, 1000, &s, &err);
+        struct job_mode large = { one, tries[k].long_s, NULL }, small = { one, tries[k].short_s, NULL };
+        struct job_entry l = { .modes = &large, .nmodes = 1 }, s = { .modes = &small, .nmodes = 1 };
+        struct job v[] = { { .entry = &l }, { .entry = &s }, { .entry = &l }, { .entry = &s } };
+        int npes[] = { 1 }, good = 1;
+        struct jobs p = { .v = v, .n = 4, .nsubs = 1, .npes = npes };
+        int rc = jobs_schedule(&p, 1000, &err);
 
         if (!tries[k].fine) {
-            ok(rc && !s && err.code == HRUN_EINVAL && strstr(err.text, "too unlike"), "%s: refused", tries[k].what);
+            ok(rc && !v[0].pe && err.code == HRUN_EINVAL && strstr(err.text, "too unlike"), "%s: refused",
+               tries[k].what);
             continue;
         }
-        ok(!rc && s->v[0].end_s > s->v[0].start_s && s->v[1].end_s > s->v[1].start_s &&
-           (s->v[0].end_s <= s->v[1].start_s || s->v[1].end_s <= s->v[0].start_s), "%s: one after the other",
-           tries[k].what);
-        hrun_schedule_destroy(s);
+        for (int j = 0; j < 4; j++) {
+            good &= case_holds(v[j].end_s > v[j].start_s && (!j || v[j - 1].end_s <= v[j].start_s), k, j);
+            free(v[j].pe);
+        }
+        ok(!rc && good, "%s: one after the other", tries[k].what);
     }
 }
 
