@@ -25,10 +25,8 @@ struct hrun_settings {
     struct hrun_strvec mapping_words; /* texts that mapping points to */
     int hydra;                        /* 1: called by the name of MPICH's mpiexec, or with words that only it has */
     int short_N;                      /* 1: the size was given as -N, which in mpirun means processes per node */
-    struct work_program *programs;    /* nprograms, separated by ':'; ask.procs is the sum of their processes */
-    int nprograms;                    /* 0: there is a single program */
+    struct work_programs programs;    /* separated by ':'; ask.procs is the sum of their processes */
     const char *gwdir;                /* the working folder of all programs; NULL: not given */
-    struct hrun_strvec *lines;        /* nprograms: storage of the words of all programs but the first */
     struct hrun_strvec notes;         /* notes on ignored options of mpirun and what hrun does instead */
 };
 

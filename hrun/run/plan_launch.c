@@ -134,7 +134,7 @@ static int choose_kinds(struct launch_plan *p, const struct question *ask, struc
     const char *why_not = p->set->dry_run ? "a run would first measure them, with all cores, in 1.5 s"
                           : ledger_busy(&p->ledger) ? "others use some cores, so that they are not measured now" : NULL;
 
-    if (p->set->probe || p->set->nprograms || p->granted.by || !kinds_matter(&p->c, ask, &p->d))
+    if (p->set->probe || p->set->programs.n || p->granted.by || !kinds_matter(&p->c, ask, &p->d))
         return 0;
     if (!p->c.kinds.looked)
         kinds_load_speeds(&p->c, why_not);
@@ -458,7 +458,7 @@ static int find_app_and_size(struct launch_plan *p, const struct hrun_settings *
 
     p->N = s->N;
     if (context_find_app(c, words[0], err) || presets_apply(c, words[0], err) ||
-        problem_find(c, s->nprograms || s->probe ? NULL : words, s->finest ? -1 : s->N, err))
+        problem_find(c, s->programs.n || s->probe ? NULL : words, s->finest ? -1 : s->N, err))
         return -1;
     if (c->number)
         p->N = c->number->N;
@@ -476,7 +476,7 @@ static void take_input_procs(struct launch_plan *p, const struct hrun_settings *
 {
     const struct question *q = &p->ask;
 
-    if (p->N || s->finest || q->procs || q->config || s->nprograms || hrun_mapping_places(&s->mapping))
+    if (p->N || s->finest || q->procs || q->config || s->programs.n || hrun_mapping_places(&s->mapping))
         return;
     p->ask.procs = presets_procs(&p->c);
     if (p->ask.procs)
@@ -504,7 +504,7 @@ static int plan_context(struct launch_plan *p, const struct hrun_settings *s, ch
     if (!words[0])
         p->named[0] = c->app->programs.n ? c->app->programs.names[0] : c->app->name;
     p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named,
-                          .programs = s->programs, .nprograms = s->nprograms, .tag_output = s->tag_output,
+                          .programs = s->programs, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .oversubscribe = p->ask.oversubscribe,
                           .on_message = on_words };
     /* A run that will not be recorded does not explore. */

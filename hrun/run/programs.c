@@ -152,16 +152,16 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
     struct hrun_strvec *words = &s->mapping_words;
     int any = 0;
 
-    for (int i = 1; i < s->nprograms; i++)
-        any |= s->programs[i].hosts.n > 0;
+    for (int i = 1; i < s->programs.n; i++)
+        any |= s->programs.v[i].hosts.n > 0;
     if (any && hrun_mapping_places(&s->mapping))
         return hrun_fail(err, HRUN_EINVAL, "--host after a ':' and --map-by or its like contradict each other: both "
                          "say where processes go; give one of them");
-    if (any && !s->programs[0].hosts.n)
+    if (any && !s->programs.v[0].hosts.n)
         return hrun_fail(err, HRUN_EINVAL, "--host comes after a ':', and the first program has none: give it its own "
                          "--host, too");
-    for (int i = 0; i < s->nprograms && any; i++)
-        join_hosts(&s->programs[s->programs[i].hosts.n ? i : 0].hosts, (size_t)s->programs[i].procs, &text);
+    for (int i = 0; i < s->programs.n && any; i++)
+        join_hosts(&s->programs.v[s->programs.v[i].hosts.n ? i : 0].hosts, (size_t)s->programs.v[i].procs, &text);
     if (s->mapping.seq && !s->common.machine.hosts && !s->common.machine.host_file)
         return hrun_fail(err, HRUN_EINVAL, "--map-by seq needs a list with one host for each process: give --hostfile "
                          "FILE or --host a,b,a");
@@ -176,13 +176,13 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
     return 0;
 }
 
-/* Read the options before a further program, s->programs[s->nprograms], whose words stay in its line. Result: the index
+/* Read the options before a further program, s->programs.v[s->programs.n], which keeps its words. Result: the index
  * of the program in the line; *ended: 1 if "--" precedes it, else 0; -1 with *err. */
 static int read_program_options(struct hrun_settings *s, char **words, int64_t *procs, int *ended,
                                 struct hrun_error *err)
 {
-    struct hrun_strvec *line = &s->lines[s->nprograms - 1];
-    struct work_program *next = &s->programs[s->nprograms];
+    struct work_program *next = &s->programs.v[s->programs.n];
+    struct hrun_strvec *line = &next->line;
     struct hrun_settings own = { .notes = s->notes };
     struct hrun_opts_given given = { .rest = -1 };
     const char *folder;
@@ -220,12 +220,12 @@ static int add_program(struct hrun_settings *s, char **words, int64_t procs, str
 {
     if (!words[0])
         return hrun_fail(err, HRUN_EINVAL, "there is no program %s ':': say hrun -n P PROGRAM [ARGUMENT]... : -n P "
-                         "PROGRAM [ARGUMENT]...", s->nprograms ? "behind a" : "before the first");
+                         "PROGRAM [ARGUMENT]...", s->programs.n ? "behind a" : "before the first");
     if (!procs)
         return hrun_fail(err, HRUN_EINVAL, "of several programs each needs its number of processes: say -n P in front "
                          "of %s", words[0]);
-    s->programs[s->nprograms].words = words;
-    s->programs[s->nprograms++].procs = (int)procs;
+    s->programs.v[s->programs.n].words = words;
+    s->programs.v[s->programs.n++].procs = (int)procs;
     return 0;
 }
 
@@ -242,16 +242,15 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
         most++;
     if (!colon)
         return 0;
-    s->programs = xcalloc(most + 1, sizeof *s->programs);
-    s->lines = xcalloc(most, sizeof *s->lines);
+    s->programs.v = xcalloc(most + 1, sizeof *s->programs.v);
     s->common.job.env_first[1] = s->common.job.env.n;
-    if (add_env_words(NULL, &s->common.job.env, s->common.job.env_first[0], &s->programs[0], &s->notes, err) ||
-        (s->common.machine.hosts && add_listed_hosts(s->common.machine.hosts, &s->programs[0].hosts, err)))
+    if (add_env_words(NULL, &s->common.job.env, s->common.job.env_first[0], &s->programs.v[0], &s->notes, err) ||
+        (s->common.machine.hosts && add_listed_hosts(s->common.machine.hosts, &s->programs.v[0].hosts, err)))
         return -1;
     while (colon) {
-        struct hrun_strvec *line = &s->lines[s->nprograms];
+        struct hrun_strvec *line = &s->programs.v[s->programs.n + 1].line;
 
-        if (s->nprograms)
+        if (s->programs.n)
             free(*colon);       /* a line's own */
         *colon = NULL;
         if (add_program(s, words, procs, err))
@@ -262,7 +261,7 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
         if (rest < 0)
             return -1;
         words = line->v + rest;
-        if (words[0] && (here = context_program_here(s->programs[s->nprograms].wdir, words[0]))) {
+        if (words[0] && (here = context_program_here(s->programs.v[s->programs.n].wdir, words[0]))) {
             hrun_strvec_pushf(&s->notes, PROGRAM_HERE, words[0], here);
             free(words[0]);
             words[0] = here;
@@ -278,13 +277,11 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
 
 void programs_release(struct hrun_settings *s)
 {
-    for (int i = 0; i < s->nprograms; i++)
-        hrun_strvec_release(&s->lines[i]);
-    for (int i = 0; s->programs && i <= s->nprograms; i++) {      /* also of one that could not be added */
-        hrun_strvec_release(&s->programs[i].env);
-        hrun_strvec_release(&s->programs[i].hosts);
+    for (int i = 0; s->programs.v && i <= s->programs.n; i++) {      /* also of one that could not be added */
+        hrun_strvec_release(&s->programs.v[i].env);
+        hrun_strvec_release(&s->programs.v[i].hosts);
+        hrun_strvec_release(&s->programs.v[i].line);
     }
-    free(s->lines);
-    free(s->programs);
+    free(s->programs.v);
     hrun_strvec_release(&s->notes);
 }

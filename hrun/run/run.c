@@ -74,7 +74,7 @@ int run_list_apps(const struct hrun_settings *s, char **words)
 
 int run_predict(const struct hrun_settings *s, char **words)
 {
-    struct query q = { &s->common, s->ask, s->N, &s->configs, words, s->programs, s->nprograms };
+    struct query q = { &s->common, s->ask, s->N, &s->configs, words, s->programs };
     autorelease(context_release) struct context c = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };

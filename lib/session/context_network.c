@@ -157,7 +157,8 @@ void network_command(const struct context *c, struct hrun_buf *out)
     const struct hrun_strvec *mca = &g->job.mca, *smpi = &g->job.smpi;
     const struct { const char *option, *value; } given[] = {
         { "--hostfile", g->machine.host_file }, { "--host", g->machine.hosts },
-        { "--cluster", g->machine.cluster_file }, { "--platform", g->machine.platform }, { "--engine", g->job.engine }, { "--data", g->data }
+        { "--cluster", g->machine.cluster_file }, { "--platform", g->machine.platform },
+        { "--engine", g->job.engine }, { "--data", g->data }
     };
 
     hrun_buf_adds(out, "hrun-calibrate network");

@@ -22,10 +22,10 @@ static char *expand_program_word(const struct work *w, const struct hrun_app_val
 static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
 {
     hrun_strvec_release(&w->c->others);
-    for (int i = 1; i < w->nprograms; i++) {
+    for (int i = 1; i < w->programs.n; i++) {
         const struct hrun_app_values values = { .N = w->N, .P = P };
-        autofree char *name = expand_program_word(w, &values, w->programs[i].words[0], err);
-        autofree char *path = name ? context_find_other(w->c, name, w->programs[i].wdir, err) : NULL;
+        autofree char *name = expand_program_word(w, &values, w->programs.v[i].words[0], err);
+        autofree char *path = name ? context_find_other(w->c, name, w->programs.v[i].wdir, err) : NULL;
 
         if (!path)
             return -1;
@@ -119,9 +119,9 @@ static void words_create(struct work_words *out, int n)
 static void deal_ranks(const struct work *w, const struct hrun_layout *layout, struct work_words *out)
 {
     out->which = xcalloc((size_t)layout->nranks, sizeof *out->which);
-    for (int r = 0, i = 0, left = w->programs[0].procs; r < layout->nranks; r++, left--) {
-        if (!left && i + 1 < w->nprograms)
-            left = w->programs[++i].procs;
+    for (int r = 0, i = 0, left = w->programs.v[0].procs; r < layout->nranks; r++, left--) {
+        if (!left && i + 1 < w->programs.n)
+            left = w->programs.v[++i].procs;
         out->which[r] = i;
     }
 }
@@ -236,13 +236,13 @@ static int fill_after_env(const struct work *w, int i, const struct hrun_app_val
 {
     struct hrun_strvec *argv = &out->argvs[i];
     autofree char *env = hrun_program_find("env", NULL, err);
-    size_t at = w->programs[i].env.n + 1;
+    size_t at = w->programs.v[i].env.n + 1;
 
     if (!env)
         return -1;
     hrun_strvec_push(argv, "env");
-    if (make_words(w, w->programs[i].env.v, values, argv, err) ||
-        make_words(w, w->programs[i].words, values, argv, err))
+    if (make_words(w, w->programs.v[i].env.v, values, argv, err) ||
+        make_words(w, w->programs.v[i].words, values, argv, err))
         return -1;
     free(argv->v[at]);
     argv->v[at] = xstrdup(*path);
@@ -254,22 +254,22 @@ static int fill_after_env(const struct work *w, int i, const struct hrun_app_val
 int work_fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                     struct work_words *out, struct hrun_error *err)
 {
-    int n = w->nprograms ? w->nprograms : 1;
+    int n = w->programs.n ? w->programs.n : 1;
 
     if (has_builds(w, layout)) {
-        if (!w->nprograms)
+        if (!w->programs.n)
             return fill_builds(w, layout, values, out, err);
         return hrun_fail(err, HRUN_EINVAL, "the cluster file or the app definition names a program for a sub-cluster, "
                          "and the command line names several: leave one of the two out");
     }
     words_create(out, n);
-    if (w->nprograms)
+    if (w->programs.n)
         deal_ranks(w, layout, out);
     for (int i = 0; i < n; i++) {
         const char *path = i ? w->c->others.v[i - 1] : w->c->program;
 
-        if (w->nprograms && w->programs[i].env.n ? fill_after_env(w, i, values, out, &path, err)
-            : make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
+        if (w->programs.n && w->programs.v[i].env.n ? fill_after_env(w, i, values, out, &path, err)
+            : make_words(w, i ? w->programs.v[i].words : w->words, values, &out->argvs[i], err))
             return -1;
         out->programs[i] = (struct hrun_program){ out->argvs[i].v, path };
     }

@@ -52,10 +52,10 @@ static int not_predicted(const struct context *c, const struct profiles *p, cons
 
 int query_find(struct context *c, struct query *q, struct hrun_error *err)
 {
-    struct work w = { .c = c, .programs = q->programs, .nprograms = q->nprograms };
+    struct work w = { .c = c, .programs = q->programs };
 
     c->set = q->set;
-    if (context_app(c, q->words[0], err) || problem_find(c, q->nprograms ? NULL : q->words, q->N, err))
+    if (context_app(c, q->words[0], err) || problem_find(c, q->programs.n ? NULL : q->words, q->N, err))
         return -1;
     q->N = w.N = c->app && c->app->fixed ? 1 : c->number ? c->number->N : q->N;
     w.words = (char **)number_words(c, q->words);

@@ -15,8 +15,7 @@ struct query {
     int64_t N;                        /* 0: not given */
     const struct hrun_strvec *configs;   /* none: the best configuration */
     char **words;                     /* program and arguments up to a NULL */
-    const struct work_program *programs; /* nprograms, where ':' stands between several */
-    int nprograms;
+    struct work_programs programs;    /* separated by ':' */
 };
 
 /* Find the definition, the size and the program into the zeroed c. To be followed by the discovery of the cluster.

@@ -18,18 +18,23 @@ struct waits;    /* mpi_waits.h */
 struct work_program {
     char *const *words;
     int procs;
-    struct hrun_strvec env;    /* words for env(1): its own variables and working folder; empty: none */
-    const char *wdir;          /* that folder, NULL: the one of all */
-    struct hrun_strvec hosts;  /* of its ranks, one after the other, round and round; empty: any */
+    struct hrun_strvec env;    /* words for env(1): its own variables and working directory; empty: none */
+    const char *wdir;          /* its own working directory; NULL: that of the job */
+    struct hrun_strvec hosts;  /* of its ranks in order, repeated as often as needed; empty: any */
+    struct hrun_strvec line;   /* owns words; empty for the first program, whose words are the caller's */
+};
+
+/* The ranks of a job are numbered one program after the other. */
+struct work_programs {
+    struct work_program *v;
+    int n;                     /* 0: all ranks start the same program */
 };
 
 struct work {
     struct context *c;
     int64_t N;                 /* 0: not known */
     char *const *words;        /* program and arguments as the user wrote them, NULL-terminated */
-    const struct work_program *programs;   /* nprograms, the first of which has words; ranks are numbered one program
-                                  after the other. The caller's */
-    int nprograms;             /* 0: all ranks start words */
+    struct work_programs programs;   /* the caller's; v[0].words is words */
     const struct scratch *scratch; /* the run has a folder of its own there; NULL: it runs in the working folder. The
                                   caller's */
     int quiet_run;             /* 1: output of the application is swallowed (calibration) */

@@ -25,7 +25,7 @@ int work_size_is_passed(const struct work *w)
 /* The words of program i of a job, w->words of one with a single program. */
 static char *const *words_of(const struct work *w, int i)
 {
-    return i ? w->programs[i].words : w->words;
+    return i ? w->programs.v[i].words : w->words;
 }
 
 /* Is it known how many units the shares are of, or are they relative to each other? */
@@ -39,7 +39,7 @@ int work_check_words(const struct work *w, struct hrun_error *err)
     const struct hrun_app *app = w->c->app;
     int64_t units;
 
-    for (int i = 0; i == 0 || i < w->nprograms; i++)
+    for (int i = 0; i == 0 || i < w->programs.n; i++)
         if (problem_units(app, words_of(w, i), &w->c->set->job.env, knows_units(app), &units, err))
             return -1;
     return 0;
@@ -55,7 +55,7 @@ static int shares_are_passed(const struct work *w)
 
     if (w->c->app)
         hrun_app_inputs_use(w->c->app, !w->words[1], &size, &passed);
-    for (int i = 0; i == 0 || i < w->nprograms; i++)
+    for (int i = 0; i == 0 || i < w->programs.n; i++)
         for (char *const *word = words_of(w, i); *word && !passed; word++)
             passed = hrun_app_find_shares(*word, &form, &len) != NULL;
     for (size_t i = 0; i < env->n && !passed; i++)
