@@ -13,60 +13,50 @@
 #include <sys/stat.h>
 #include <time.h>
 
+/* The earlier runs of the command in the order of their dates. */
 struct history {
-    struct hrun_learn_run *v;
-    char (*dates)[24];
-    int n;
+    struct earlier_run {
+        struct hrun_learn_run run;
+        char date[24];
+        int place;          /* in the logs */
+    } *v;
+    int n, cap;
 };
 
 static void release_history(struct history *h)
 {
     free(h->v);
-    free(h->dates);
 }
 
-static void make_room(struct history *h, size_t more)
+static int by_date(const void *a, const void *b)
 {
-    size_t cap = (size_t)h->n + more + 1;
+    const struct earlier_run *x = a, *y = b;
+    int order = strcmp(x->date, y->date);
 
-    h->v = xrealloc(h->v, cap * sizeof *h->v);
-    h->dates = xrealloc(h->dates, cap * sizeof *h->dates);
+    return order ? order : x->place - y->place;
 }
 
-/* The first sub-cluster that a configuration uses. */
-static int first_used(const struct hrun_config *config)
-{
-    int i = 0;
-
-    while (i < config->nsubs - 1 && !config->pes[i])
-        i++;
-    return i;
-}
-
-/* Does the run show how long the configuration takes, or that the program fails? */
-static int is_informative(const struct hrun_sample *s)
-{
-    return s->ok || (hrun_sample_failed(s) && strcmp(s->status, HRUN_STATUS_TOO_SLOW));
-}
-
-/* A run on several sub-clusters stands in the log of each, and twice in one that is of two: the first counts. */
+/* Add a run from the log of a sub-cluster. A run on several sub-clusters is in the log of each, and twice in a log that
+ * two of them share: only its first entry counts. */
 static void add_earlier_run(struct history *h, const struct decision *d, int sub, const struct hrun_sample *s)
 {
-    struct hrun_learn_run *last = h->n ? &h->v[h->n - 1] : NULL;
-    struct hrun_config config;
+    struct earlier_run *last = h->n ? &h->v[h->n - 1] : NULL;
+    struct hrun_learn_run run = { .time_s = s->ok ? s->time_s : 0,
+                                  .learnt = hrun_text_same(s->origin, WORK_EXPLORED) };
 
-    if (hrun_config_parse(s->config, d->nsubs, &config, NULL) || first_used(&config) != sub ||
-        (last && s->mixed && hrun_config_equal(&last->config, &config) && !strcmp(h->dates[h->n - 1], s->date) &&
-         last->time_s == (s->ok ? s->time_s : 0)))
+    if (hrun_config_parse(s->config, d->nsubs, &run.config, NULL) ||
+        (last && s->mixed && hrun_config_equal(&last->run.config, &run.config) && !strcmp(last->date, s->date) &&
+         last->run.time_s == run.time_s))
         return;
     for (int i = 0; i < d->nsubs; i++)
-        if (config.pes[i] > d->subs[i].npes)
+        if (run.config.pes[i] > d->subs[i].npes || (i <= sub && (run.config.pes[i] > 0) != (i == sub)))
             return;
-    snprintf(h->dates[h->n], sizeof *h->dates, "%s", s->date);
-    h->v[h->n++] = (struct hrun_learn_run) { .config = config, .time_s = s->ok ? s->time_s : 0,
-                                             .learnt = hrun_text_same(s->origin, WORK_EXPLORED) };
+    hrun_grow(h->v, h->n + 1, h->cap);
+    h->v[h->n] = (struct earlier_run){ .run = run, .place = h->n };
+    snprintf(h->v[h->n++].date, sizeof h->v->date, "%s", s->date);
 }
 
+/* Load the runs that show how long a configuration takes, or that the program fails with it. */
 static int load_history(const struct context *c, const struct decision *d, struct history *h, struct hrun_error *err)
 {
     autorelease(log_filter_release) struct log_filter filter;
@@ -77,11 +67,13 @@ static int load_history(const struct context *c, const struct decision *d, struc
 
         if (hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &log, err))
             return -1;
-        make_room(h, log.n);
         for (size_t k = 0; k < log.n; k++)
-            if (log_filter_accepts(&filter, &log.v[k], d->N) && is_informative(&log.v[k]))
+            if (log_filter_accepts(&filter, &log.v[k], d->N) &&
+                (log.v[k].ok || (hrun_sample_failed(&log.v[k]) && strcmp(log.v[k].status, HRUN_STATUS_TOO_SLOW))))
                 add_earlier_run(h, d, i, &log.v[k]);
     }
+    if (h->n)
+        qsort(h->v, (size_t)h->n, sizeof *h->v, by_date);
     return 0;
 }
 
@@ -132,17 +124,15 @@ static void describe_subclusters(const struct context *c, const struct decision 
 
 static void adopt_answer(struct decision *d, const struct history *h, const struct hrun_learn_answer *a)
 {
-    int last = h->n - 1;
+    const struct hrun_learn_run *last = h->n ? &h->v[h->n - 1].run : NULL;
 
-    for (int k = 0; k < h->n; k++)
-        last = strcmp(h->dates[k], h->dates[last]) >= 0 ? k : last;
     d->learning = (struct learning) { .on = 1, .why = a->why, .best_runs = a->best_runs, .best_s = a->best_s,
                                       .usual_s = a->usual_s, .account_s = a->account_s, .expected_s = a->expected_s,
                                       .low_s = a->low_s, .high_s = a->high_s };
     if (a->best >= 0) {
-        const struct hrun_config *config = &h->v[a->best].config;
+        const struct hrun_config *config = &h->v[a->best].run.config;
 
-        d->learning.after_trial = h->v[last].learnt && !hrun_config_equal(&h->v[last].config, config);
+        d->learning.after_trial = last->learnt && !hrun_config_equal(&last->config, config);
         d->learning.best = xstrdup(hrun_config_text(config).s);
     }
     if (a->why == HRUN_LEARN_USUAL)
@@ -161,38 +151,26 @@ static int rule_accepts(void *ctx, int P)
 
 int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err)
 {
-    size_t len = (size_t)d->nsubs * sizeof *d->config.pes;
     autorelease(release_history) struct history h = { 0 };
 
     if (c->store && load_history(c, d, &h, err))
         return -1;
     for (int k = 0; k < h.n; k++) {
-        const struct hrun_learn_run *r = &h.v[k];
-        int P = 0;
+        const struct hrun_learn_run *r = &h.v[k].run;
+        int P = hrun_config_processes(&r->config);
 
-        for (int i = 0; i < d->nsubs; i++)
-            P += r->config.pes[i] * r->config.procs[i];
         if (r->time_s <= 0 || (d->fallback.run_s > 0 && r->time_s >= d->fallback.run_s) || !rule_accepts(c, P))
             continue;
         d->fallback.run_s = r->time_s;
         d->by = BY_DEFAULT;
         d->P = P;
         d->has_config = 1;
-        memcpy(d->config.pes, r->config.pes, len);
-        memcpy(d->config.procs, r->config.procs, len);
+        d->config = r->config;
     }
     return d->fallback.run_s <= 0;
 }
 
 /* ---------------------------------------------------------------- a default that the program refuses */
-
-/* Seconds since the program was built; INFINITY: not known. */
-static double program_age(const struct context *c)
-{
-    struct stat st;
-
-    return c->program && !stat(c->program, &st) ? difftime(time(NULL), st.st_mtime) : INFINITY;
-}
 
 /* Rules that programs often have for their number of processes. */
 enum common_rule { POWER_OF_TWO, SQUARE, CUBE, DIVISOR, ONE, COMMON_RULES };
@@ -205,20 +183,6 @@ static int follows_rule(enum common_rule rule, int P, int of)
          : rule == CUBE ? root * root * root == P : rule == DIVISOR ? P < of && of % P == 0 : P == 1;
 }
 
-/* Run k of a history, and its place there, for sorting by date. */
-struct dated {
-    const char *date;
-    int k;
-};
-
-static int by_date(const void *a, const void *b)
-{
-    const struct dated *x = a, *y = b;
-    int order = strcmp(x->date, y->date);
-
-    return order ? order : x->k - y->k;
-}
-
 /* Earlier runs since the default last worked. */
 struct attempts {
     int usual;          /* processes that are started by default */
@@ -228,21 +192,17 @@ struct attempts {
     int since;          /* failures of the default after that */
 };
 
-static void count_attempts(struct context *c, const struct decision *d, const struct history *h, struct attempts *a)
+static void count_attempts(struct context *c, const struct history *h, struct attempts *a)
 {
-    autofree struct dated *v = xmalloc(((size_t)h->n + 1) * sizeof *v);
-    double built_s = h->n ? program_age(c) : INFINITY, age_s;
+    struct stat st;
+    double built_s = c->program && !stat(c->program, &st) ? difftime(time(NULL), st.st_mtime) : INFINITY, age_s;
 
-    for (int k = 0; k < h->n; k++)
-        v[k] = (struct dated){ h->dates[k], k };
-    qsort(v, (size_t)h->n, sizeof *v, by_date);
     for (int i = 0; i < h->n; i++) {
-        const struct hrun_learn_run *r = &h->v[v[i].k];
-        int P = 0;
+        const struct hrun_learn_run *r = &h->v[i].run;
+        int P = hrun_config_processes(&r->config);
 
-        for (int sub = 0; sub < d->nsubs; sub++)
-            P += r->config.pes[sub] * r->config.procs[sub];
-        if (P > a->usual || !rule_accepts(c, P) || (!hrun_date_age(v[i].date, &age_s) && built_s < age_s))
+        /* Runs of an older build of the program do not count. */
+        if (P > a->usual || !rule_accepts(c, P) || (!hrun_date_age(h->v[i].date, &age_s) && built_s < age_s))
             continue;
         if (P == a->usual && r->time_s > 0) {
             memset(a->state, 0, (size_t)a->usual + 1);
@@ -293,7 +253,7 @@ int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
     a.state = state = xcalloc((size_t)a.usual + 1, 1);
     if (load_history(c, d, &h, err))
         return -1;
-    count_attempts(c, d, &h, &a);
+    count_attempts(c, &h, &a);
     P = a.best ? a.best : a.failures >= ENOUGH ? find_plausible(c, &a, &name) : 0;
     d->fallback.failures = a.failures;
     d->fallback.usual = a.usual;
@@ -320,6 +280,7 @@ int learn_applies(const struct context *c, const struct question *q, const struc
 int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err)
 {
     autofree struct hrun_learn_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
+    autofree struct hrun_learn_run *runs = NULL;
     struct hrun_learn_question q = { .subs = subs, .nsubs = d->nsubs, .config = d->config, .loss = loss,
                                      .accepts = rule_accepts, .ctx = c };
     struct hrun_learn_answer a;
@@ -328,8 +289,9 @@ int learn_decide(struct context *c, double loss, struct decision *d, struct hrun
     if (load_history(c, d, &h, err))
         return -1;
     describe_subclusters(c, d, subs);
-    q.runs = h.v;
-    q.nruns = h.n;
+    q.runs = runs = xcalloc((size_t)h.n + 1, sizeof *runs);
+    for (q.nruns = 0; q.nruns < h.n; q.nruns++)
+        runs[q.nruns] = h.v[q.nruns].run;
     if (hrun_learn_next(&q, &a, err))
         return -1;
     adopt_answer(d, &h, &a);
