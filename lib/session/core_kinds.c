@@ -16,51 +16,45 @@
  * seeds 1 to 800. */
 static const double EQUAL = 1.1, ALONE = 0.9, ALIKE = 1.25, MARGIN = 1.3, AGAIN_S = 3600;
 
-/* ---------------------------------------------------------------- whether */
-
-static int kinds_used(const struct hrun_cluster *cl, const struct decision *d)
-{
-    int kinds = 0;
-
-    for (int i = 0; i < cl->nsubs; i++) {
-        int seen = !d->subs[i].npes;
-
-        for (int k = 0; k < i && !seen; k++)
-            seen = d->subs[k].npes && cl->subs[k].kind == cl->subs[i].kind;
-        kinds += !seen;
-    }
-    return kinds;
-}
-
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d)
 {
     const struct hrun_cluster *cl = c->cluster;
+    int first = -1, several = 0;
 
     if (d->by != BY_DEFAULT || q->use || cl->platform || cl->nhosts != 1 || !cl->hosts[0].is_local ||
         !cl->hosts[0].topo || !context_is_real(c) || cl->hosts[0].cpu_quota > 0 || !c->store ||
         (c->app && c->app->run.threads_fill))
         return 0;
-    for (int i = 0; i < cl->nsubs; i++)
+    for (int i = 0; i < cl->nsubs; i++) {
         if (cl->subs[i].level != HRUN_LEVEL_CORE)
             return 0;
-    return kinds_used(cl, d) > 1;
+        first = first < 0 && d->subs[i].npes ? i : first;
+        several |= d->subs[i].npes && cl->subs[i].kind != cl->subs[first].kind;
+    }
+    return several;
 }
 
 /* ---------------------------------------------------------------- speeds */
 
+/* The largest speed below a limit; 0: there is none. */
+static double next_speed(const double *speed, int nsubs, double below)
+{
+    double top = 0;
+
+    for (int i = 0; i < nsubs; i++)
+        top = speed[i] < below ? fmax(top, speed[i]) : top;
+    return top;
+}
+
 /* Give kinds that are equally quick their mean speed. */
 static void merge_equal_speeds(const struct hrun_cluster *cl, double *speed)
 {
-    double below = INFINITY;
+    double below = INFINITY, top;
 
-    for (;;) {
-        double top = 0, sum = 0;
+    while ((top = next_speed(speed, cl->nsubs, below)) > 0) {
+        double sum = 0;
         int cores = 0;
 
-        for (int i = 0; i < cl->nsubs; i++)
-            top = speed[i] < below ? fmax(top, speed[i]) : top;
-        if (!(top > 0))
-            return;
         for (int i = 0; i < cl->nsubs; i++)
             if (speed[i] < below && speed[i] * EQUAL > top) {
                 sum += speed[i] * cl->subs[i].npes;
@@ -235,15 +229,6 @@ static int search_by_speeds(const struct context *c, const struct hrun_app *app,
     return -1;
 }
 
-/* May two processes be on a core? */
-static int may_share(const struct hrun_app *app)
-{
-    for (int k = 0; k < app->nprocs_per_pe; k++)
-        if (app->procs_per_pe[k] == 2)
-            return 1;
-    return 0;
-}
-
 static void adopt_config(struct decision *d, const struct hrun_config *config)
 {
     d->config = *config;
@@ -252,92 +237,69 @@ static void adopt_config(struct decision *d, const struct hrun_config *config)
     d->by = BY_KINDS;
 }
 
-/* The distinct speed at a rank, from 0 for the largest; 0: there are fewer. */
-static double speed_of_rank(const struct context *c, int rank)
+/* Adopt the configuration whose runs have the least median, if several of these were run: those of the plans (NULL:
+ * there is none), and one process on each core of the quickest kinds, for each number of kinds. */
+static void adopt_quickest(const struct context *c, struct hrun_plan *const plans[2], struct decision *d)
 {
-    double speed = INFINITY;
-
-    for (; rank >= 0; rank--) {
-        double next = 0;
-
-        for (int i = 0; i < c->cluster->nsubs; i++)
-            next = c->kinds.speed[i] < speed ? fmax(next, c->kinds.speed[i]) : next;
-        speed = next;
-    }
-    return speed;
-}
-
-/* Candidate k: plans[k] for k = 0 and 1; else one process on each core of the kinds with the k - 1 largest speeds.
- * Result: 1 with *out; 0: there is none, or it equals an earlier one. */
-static int find_candidate(const struct context *c, const struct decision *d, const struct hrun_plan *const *plans,
-                          int k, struct hrun_config *out)
-{
-    const struct hrun_choice *v = k < 2 && plans[k] ? &plans[k]->v[0] : NULL;
-    double speed = k > 1 ? speed_of_rank(c, k - 2) : 0;
-
-    if (!v && !(speed > 0))
-        return 0;
-    *out = v ? v->config : (struct hrun_config){ .nsubs = d->nsubs };
-    for (int i = 0; i < d->nsubs && !v; i++) {
-        out->pes[i] = c->kinds.speed[i] >= speed ? d->subs[i].npes : 0;
-        out->procs[i] = out->pes[i] > 0;
-    }
-    for (int i = 0; i < 2 && i < k; i++)
-        if (plans[i] && hrun_config_equal(&plans[i]->v[0].config, out))
-            return 0;
-    return 1;
-}
-
-/* Where several candidates were run, adopt the one with the least median. */
-static void adopt_run(const struct context *c, const struct hrun_plan *const *plans, struct decision *d)
-{
-    struct hrun_config config;
-    int best = 0, runs;
+    struct hrun_config config[2 + HRUN_SUBS_MAX];
+    const double *speed = c->kinds.speed;
     double least_s = INFINITY;
+    int n = 0, best = 0, runs;
 
+    for (int k = 0; k < 2; k++)
+        if (plans[k])
+            config[n++] = plans[k]->v[0].config;
+    for (double s = INFINITY; (s = next_speed(speed, d->nsubs, s)) > 0; n++) {
+        config[n] = (struct hrun_config){ .nsubs = d->nsubs };
+        for (int i = 0; i < d->nsubs; i++) {
+            config[n].pes[i] = speed[i] >= s ? d->subs[i].npes : 0;
+            config[n].procs[i] = config[n].pes[i] > 0;
+        }
+    }
     d->fallback.kinds_run = 0;
-    for (int k = 0; k < 2 + d->nsubs; k++) {
-        double t = find_candidate(c, d, plans, k, &config) ? problem_median_s(c, &config, &runs) : 0;
+    for (int k = 0, first = 0; k < n; k++, first = 0) {
+        double t;
 
+        while (!hrun_config_equal(&config[first], &config[k]))
+            first++;
+        t = first == k ? problem_median_s(c, &config[k], &runs) : 0;
         d->fallback.kinds_run += t > 0;
         if (t > 0 && t < least_s) {
             least_s = t;
             best = k;
         }
     }
-    if (d->fallback.kinds_run < 2)
+    if (d->fallback.kinds_run > 1)
+        adopt_config(d, &config[best]);
+    else
         d->fallback.kinds_run = 0;
-    else if (find_candidate(c, d, plans, best, &config))
-        adopt_config(d, &config);
 }
 
 int kinds_decide(const struct context *c, int by_runs, struct decision *d, struct hrun_error *err)
 {
-    struct hrun_plan *one = NULL, *shared = NULL;
-    const struct hrun_plan *plans[2];
+    struct hrun_plan *plans[2] = { NULL, NULL };    /* with one process on a core, and with up to two */
     struct hrun_app *bare = NULL;
     const struct hrun_app *app;
-    int rc;
+    int rc, may_share = 0;
 
     if (!c->kinds.speed)
         return 0;
     if (!(c->app && d->N) && hrun_app_create_bare("program", &bare, err))
         return -1;
     app = bare ? bare : c->app;
-    rc = search_by_speeds(c, app, d, 1, &one, err) ||
-         (may_share(app) && search_by_speeds(c, app, d, 2, &shared, err)) ? -1 : 0;
-    if (!rc && (one || shared)) {
-        const struct hrun_choice *v = !one || (shared && shared->v[0].time_s * MARGIN < one->v[0].time_s)
-                                      ? &shared->v[0] : &one->v[0];
+    for (int k = 0; k < app->nprocs_per_pe; k++)
+        may_share |= app->procs_per_pe[k] == 2;
+    rc = search_by_speeds(c, app, d, 1, &plans[0], err) ||
+         (may_share && search_by_speeds(c, app, d, 2, &plans[1], err)) ? -1 : 0;
+    if (!rc && (plans[0] || plans[1])) {
+        int shares = !plans[0] || (plans[1] && plans[1]->v[0].time_s * MARGIN < plans[0]->v[0].time_s);
 
-        adopt_config(d, &v->config);
-        plans[0] = one;
-        plans[1] = shared;
+        adopt_config(d, &plans[shares]->v[0].config);
         if (by_runs && app->fixed)
-            adopt_run(c, plans, d);
+            adopt_quickest(c, plans, d);
     }
-    hrun_plan_destroy(one);
-    hrun_plan_destroy(shared);
+    hrun_plan_destroy(plans[0]);
+    hrun_plan_destroy(plans[1]);
     hrun_app_destroy(bare);
     return rc;
 }
@@ -361,7 +323,7 @@ static void add_kinds(const struct context *c, double speed, struct hrun_buf *ou
 void kinds_print(const struct context *c, struct hrun_buf *out)
 {
     const double *speed = c->kinds.speed;
-    double next, slowest = 0;
+    double slowest = INFINITY;
     int n = 0;
 
     if (!speed) {
@@ -371,17 +333,17 @@ void kinds_print(const struct context *c, struct hrun_buf *out)
         hrun_buf_addf(out, ": %s", c->kinds.why_not);
         return;
     }
-    for (; (next = speed_of_rank(c, n)) > 0; n++)
-        slowest = next;
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        slowest = fmin(slowest, speed[i]);
     hrun_buf_adds(out, "cores of ");
-    for (int rank = 0; rank < n - 1; rank++) {
-        hrun_buf_adds(out, rank ? ", of " : "");
-        add_kinds(c, speed_of_rank(c, rank), out);
-        hrun_buf_addf(out, " are %.1f times", speed_of_rank(c, rank) / slowest);
+    for (double s = INFINITY; (s = next_speed(speed, c->cluster->nsubs, s)) > slowest;) {
+        hrun_buf_adds(out, n++ ? ", of " : "");
+        add_kinds(c, s, out);
+        hrun_buf_addf(out, " are %.1f times", s / slowest);
     }
-    hrun_buf_adds(out, n > 1 ? " as quick as those of " : "");
+    hrun_buf_adds(out, n ? " as quick as those of " : "");
     add_kinds(c, slowest, out);
-    hrun_buf_adds(out, n > 1 ? "" : " are equally quick");
+    hrun_buf_adds(out, n ? "" : " are equally quick");
     if (c->kinds.took_s > 0)
         hrun_buf_addf(out, ", measured in %.1f s", c->kinds.took_s);
 }

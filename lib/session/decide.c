@@ -414,7 +414,7 @@ static int decide_at_size(struct deciding *w, const struct profiles *p, struct h
                                              subs[i].power_w };
     if (read_goals(w, err))
         return -1;
-    if (!q->mapped && !q->config && !q->procs && decide_check_units(w->c, d, err))
+    if (!q->mapped && !q->config && !q->procs && decide_check_units(w->c, d, 1, "; choose a larger size", err))
         return -1;
     if (w->at ? decide_by_profile(w, err) : choose_config(w, err))
         return -1;

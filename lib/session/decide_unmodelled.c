@@ -7,17 +7,7 @@
 
 #include <string.h>
 
-static int count_processes(const struct decision *d)
-{
-    int P = 0;
-
-    for (int i = 0; i < d->nsubs; i++)
-        P += d->config.pes[i] * d->config.procs[i];
-    return P;
-}
-
-/* Refuse a P for which there are too few units of work. hint: what to do then. */
-static int check_units(const struct context *c, const struct decision *d, int P, const char *hint,
+int decide_check_units(const struct context *c, const struct decision *d, int P, const char *hint,
                        struct hrun_error *err)
 {
     int64_t units, least;
@@ -34,11 +24,6 @@ static int check_units(const struct context *c, const struct decision *d, int P,
                      hint);
 }
 
-int decide_check_units(const struct context *c, const struct decision *d, struct hrun_error *err)
-{
-    return check_units(c, d, 1, "; choose a larger size", err);
-}
-
 /* Refuse a P that the rule does not accept. */
 static int check_rule(struct context *c, const struct decision *d, int P, struct hrun_error *err)
 {
@@ -49,7 +34,7 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
     valid = hrun_app_rule(c->app, d->N, P, err);
     if (valid < 0)
         return -1;
-    if (!valid && check_units(c, d, P, " (--force runs it all the same)", err))
+    if (!valid && decide_check_units(c, d, P, " (--force runs it all the same)", err))
         return -1;
     if (!valid && c->app->fixed)
         return hrun_fail(err, HRUN_EINFEASIBLE, "%s does not accept %d processes: its rule is '%s' (--force runs it "
@@ -113,7 +98,7 @@ int decide_by_config(struct context *c, const struct question *q, struct decisio
             return hrun_fail(err, HRUN_EINVAL, "--config: sub-cluster %s has %d PEs%s, not %d", cl->subs[i].name,
                              d->subs[i].npes, d->subs[i].npes < cl->subs[i].npes ? " to use" : "", d->config.pes[i]);
     d->has_config = 1;
-    d->P = count_processes(d);
+    d->P = hrun_config_processes(&d->config);
     return check_rule(c, d, d->P, err);
 }
 
@@ -174,7 +159,7 @@ static void one_per_core(struct decision *d, int most)
         d->config.pes[i] = d->subs[i].npes;
         d->config.procs[i] = !d->config.pes[i] ? 0 : d->subs[i].each < most ? d->subs[i].each : most;
     }
-    d->P = count_processes(d);
+    d->P = hrun_config_processes(&d->config);
     d->has_config = 1;
 }
 

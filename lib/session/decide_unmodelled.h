@@ -9,9 +9,10 @@
 
 #include "session/decide.h"
 
-/* Refuse a size of which not even one process has its least units of work. Errors: HRUN_EINFEASIBLE, those of
- * hrun_app_units. */
-int decide_check_units(const struct context *c, const struct decision *d, struct hrun_error *err);
+/* Refuse P processes where each would have less than its least units of work. hint: appended to the message. Errors:
+ * HRUN_EINFEASIBLE, those of hrun_app_units. */
+int decide_check_units(const struct context *c, const struct decision *d, int P, const char *hint,
+                       struct hrun_error *err);
 
 /* --config. Errors: HRUN_EPARSE, HRUN_EINVAL (more PEs than there are), HRUN_EINFEASIBLE (the rule). */
 int decide_by_config(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
