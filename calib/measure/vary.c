@@ -25,7 +25,7 @@ static int check_unknown(const struct context *c, const char *program, struct hr
 /* Take over processes per PE, rule and time from the stored definition of the command, else of its program. */
 static void take_over(struct calib_settings *s, struct new_app *a)
 {
-    const struct hrun_app *base = problem_base(a->command), *said = a->command->app ? a->command->app : base;
+    const struct hrun_app *base = a->command->problem->base, *said = a->command->app ? a->command->app : base;
 
     for (int i = 0, own = !s->procs.n; own && said && !said->suits_pes && i < said->nprocs_per_pe; i++)
         number_list_add(&s->procs, said->procs_per_pe[i]);
@@ -64,7 +64,7 @@ int vary_begin(struct calib_settings *s, struct new_app *a, struct hrun_error *e
         context_drop_app(c);
     if (problem_begin(c, a->words, err))
         return -1;
-    a->name = problem_name(c);
+    a->name = c->problem->name;
     if (c->app && !c->app->sizes.in_command)
         return hrun_fail(err, HRUN_EINVAL, "%s is a command whose work is the same in each run (size: fixed): give "
                          "another name", a->name);

@@ -508,7 +508,7 @@ static int plan_context(struct launch_plan *p, const struct hrun_settings *s, ch
                           .report_bindings = s->report_bindings, .oversubscribe = p->ask.oversubscribe,
                           .on_message = on_words };
     /* A run that will not be recorded does not explore. */
-    if (c->app && p->N && (!work_size_is_passed(&p->w) || (c->problem && problem_reads_input(c))))
+    if (c->app && p->N && (!work_size_is_passed(&p->w) || (c->problem && c->problem->reads)))
         p->ask.explore = 0;
     p->ask.table = s->dry_run != NULL;
     if (s->finest)   /* any size serves to find a program built for each size */

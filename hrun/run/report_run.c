@@ -217,7 +217,7 @@ void report_after(const struct launch_plan *p, const struct work_result *r, int 
     }
     if (silent)         /* as mpirun: scripts treat output on stderr as errors */
         return;
-    if (c->problem && problem_reads_input(c) && r->time_s >= PROBLEM_WORTH_S) {
+    if (c->problem && c->problem->reads && r->time_s >= PROBLEM_WORTH_S) {
         add_took(d, r->time_s, out);
         hrun_buf_adds(out, "; nothing is recorded of a run that reads standard input: a script that redirects it can "
                       "be calibrated, and learns\n");

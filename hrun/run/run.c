@@ -212,7 +212,7 @@ static int is_refused(const struct launch_plan *p, const struct work_result *r)
     static const double AT_ONCE_S = 10;
     const struct hrun_outcome *o = &r->outcome;
 
-    return p->c.problem && !problem_reads_input(&p->c) && p->d.by == BY_DEFAULT && !p->d.fallback.granted &&
+    return p->c.problem && !p->c.problem->reads && p->d.by == BY_DEFAULT && !p->d.fallback.granted &&
            (p->d.P > 1 || p->d.fallback.failures) &&
            (p->c.mpi.kind == HRUN_MPI_OPENMPI || p->c.mpi.kind == HRUN_MPI_MPICH) && !r->unprepared &&
            o->status && o->wall_s < AT_ONCE_S && !o->killed_by && !o->timed_out && !o->interrupted && !o->signalled &&

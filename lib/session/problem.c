@@ -23,20 +23,8 @@ enum {
     TITLE_MAX = 200
 };
 
-struct problem {
-    char *text;                 /* the definition */
-    char *name;
-    struct hrun_app *base;      /* the definition with `size: command` that knows the program; or NULL */
-    const char *given;          /* -app where it does not name that; or NULL */
-    uint64_t words, contents, folder;
-    int nfiles;                 /* that its words name */
-    int reads;                  /* 1: standard input has data, which no later run may have: nothing is kept */
-    int known;                  /* this command, with these contents, is in the index already */
-    int defined;                /* problems/NAME.yaml is there */
-};
-
-/* Forms that differ within the few P of one size: what divides, what does not, and what grows with processes. Files are
- * copied for each run, not linked: which of them the program writes nobody has said. */
+/* Terms that differ within the few P of one size. Each run gets copies of files, not links: which files the program
+ * writes is not known. */
 static const char TERMS[] =
     "size: fixed\n"
     "scratch: copy\n"
@@ -58,8 +46,8 @@ static uint64_t hash_part(uint64_t h, int fd, off_t at, off_t len)
     return h;
 }
 
-/* The contents of the file that a word names, alone or behind '=' ("-in deck", "--deck=deck"), if it names one. Pipes
- * and devices are not even opened: that alone may change them. */
+/* Hash the contents of the file that a word names, alone or behind '=' ("-in deck", "--deck=deck"), if it names one.
+ * Pipes and devices are not opened, as that may change them. */
 static uint64_t hash_file(uint64_t h, int folder, const char *word)
 {
     const char *eq = strchr(word, '=');
@@ -82,7 +70,7 @@ static uint64_t hash_file(uint64_t h, int folder, const char *word)
     return h;
 }
 
-/* Has standard input data: a file that was not read to its end, or a pipe into which something was written? */
+/* 1 if standard input has data: it is a file not read to its end, or a pipe with something in it. */
 static int input_has_data(void)
 {
     struct stat st;
@@ -102,20 +90,14 @@ int problem_check_input(struct hrun_error *err)
                      "it, and measure that; or say < /dev/null where it does not matter");
 }
 
-/* Does a variable of -x tell the program its shares? */
-static int names_shares(const char *variable)
-{
-    const char *form;
-    size_t len;
-
-    return hrun_app_find_shares(variable, &form, &len) != NULL;
-}
-
-/* Of the words, with {N} in place of the number in words[at]; 0: as they are. What tells the shares is one of them. */
+/* Hash the words, with {N} in place of the number in words[at] (0: as they are), and the variables of -x that have
+ * {shares}. */
 static uint64_t hash_words(const struct context *c, char *const *words, int at)
 {
-    const char *program = hrun_base_name(words[0]), *digits = at ? number_at(words, at) : NULL;
+    const char *program = hrun_base_name(words[0]), *digits = at ? number_at(words, at) : NULL, *form;
+    const struct hrun_strvec *env = &c->set->job.env;
     uint64_t h = hrun_hash(HRUN_HASH_INIT, program, strlen(program) + 1);
+    size_t len;
 
     for (int i = 1; words[i]; i++)
         if (i == at) {
@@ -124,9 +106,9 @@ static uint64_t hash_words(const struct context *c, char *const *words, int at)
         } else {
             h = hrun_hash(h, words[i], strlen(words[i]) + 1);
         }
-    for (size_t i = 0; i < c->set->job.env.n; i++)
-        if (names_shares(c->set->job.env.v[i]))
-            h = hrun_hash(h, c->set->job.env.v[i], strlen(c->set->job.env.v[i]) + 1);
+    for (size_t i = 0; i < env->n; i++)
+        if (hrun_app_find_shares(env->v[i], &form, &len))
+            h = hrun_hash(h, env->v[i], strlen(env->v[i]) + 1);
     return h;
 }
 
@@ -134,7 +116,7 @@ static int identify_command(const struct context *c, char *const *words, struct 
 {
     const char *dir = settings_folder(c->set);
     char *path = realpath(dir, NULL);
-    int folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC), files = 0;
 
     if (!path || folder < 0) {
         free(path);
@@ -145,15 +127,15 @@ static int identify_command(const struct context *c, char *const *words, struct 
     p->folder = hrun_hash(HRUN_HASH_INIT, path, strlen(path));
     p->words = hash_words(c, words, 0);
     p->contents = HRUN_HASH_INIT;
-    if (strchr(words[0], '/'))      /* one that is installed is known by its name */
+    if (strchr(words[0], '/'))      /* an installed program is known by its name */
         p->contents = hash_file(p->contents, folder, words[0]);
     for (int i = 1; words[i]; i++) {
         uint64_t before = p->contents;
 
         p->contents = hash_file(p->contents, folder, words[i]);
-        p->nfiles += p->contents != before;
+        files += p->contents != before;
     }
-    if (!p->nfiles)                 /* what it reads is in the folder, by names of its own */
+    if (!files)                     /* the program finds its input in the folder by itself */
         p->contents = hrun_hash(p->contents, path, strlen(path));
     p->reads = input_has_data();
     free(path);
@@ -163,7 +145,8 @@ static int identify_command(const struct context *c, char *const *words, struct 
 
 /* ---------------------------------------------------------------- on disk */
 
-static char *path_of_problem(const struct context *c, const char *file, const char *suffix, struct hrun_error *err)
+/* The path of problems/FILE in the data folder; the caller frees it. Errors: those of hrun_store_open. */
+static char *problem_path(const struct context *c, const char *file, const char *suffix, struct hrun_error *err)
 {
     struct hrun_store *s = hrun_store_open(c->set->data, err);
     char *path = s ? hrun_strf("%s/problems/%s%s", hrun_store_dir(s), file, suffix) : NULL;
@@ -172,42 +155,39 @@ static char *path_of_problem(const struct context *c, const char *file, const ch
     return path;
 }
 
-static int is_there(const struct context *c, const char *name)
+/* The path of the stored definition of that name; the caller frees it. NULL: there is none. */
+static char *stored_definition(const struct context *c, const char *name)
 {
-    autofree char *path = path_of_problem(c, name, ".yaml", NULL);
+    char *path = c->set->no_data || !hrun_app_is_name(name) ? NULL : problem_path(c, name, ".yaml", NULL);
 
-    return path && !access(path, F_OK);
+    if (path && !access(path, F_OK))
+        return path;
+    free(path);
+    return NULL;
 }
 
-/* The hashes of the words as they are, and with {N} in place of each number; the caller frees them. */
-static uint64_t *hash_numbers(const struct context *c, char *const *words, uint64_t plain, int *n)
-{
-    uint64_t *h;
-
-    for (*n = 1; words[*n]; ++*n)
-        ;
-    h = xcalloc((size_t)*n, sizeof *h);
-    for (int i = 0; i < *n; i++)
-        h[i] = number_at(words, i) ? hash_words(c, words, i) : plain;
-    return h;
-}
-
-/* Under which name the command is known, with which of its numbers as the size, into p and c->number. Of the same words
- * in the same folder, with other contents, the last one counts; p->known tells whether the contents are the same. A
- * line that is none is passed over; -app wants that name. */
+/* Look the command up in the index: its name into p, and which of its numbers is the size into c->number. The last line
+ * with the same words counts, among those of the same contents if there is one (p->known), else of the same folder.
+ * Lines of other names than -app are ignored. */
 static int find_known(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    autofree char *path = path_of_problem(c, "commands", "", err);
+    autofree char *path = problem_path(c, "commands", "", err);
+    autofree uint64_t *h = NULL;    /* of the words as they are, and with {N} in place of each number */
     unsigned long long hash, contents, folder;
     char found[256], *save = NULL;
-    int n, at = 0, i;
-    autofree uint64_t *h = hash_numbers(c, words, p->words, &n);
+    int n = 1, at = 0, i;
 
     if (!path)
         return -1;
+    while (words[n])
+        n++;
+    h = xcalloc((size_t)n, sizeof *h);
+    for (i = 0; i < n; i++)
+        h[i] = number_at(words, i) ? hash_words(c, words, i) : p->words;
     if (!hrun_file_read(path, INDEX_MAX, &text, NULL))
         for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+            autofree char *definition = NULL;
             int same;
 
             if (sscanf(line, "%llx %llx %llx %255s", &hash, &contents, &folder, found) != 4 ||
@@ -216,7 +196,8 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
             for (i = 0; i < n && h[i] != hash; i++)
                 ;
             same = contents == p->contents;
-            if (i == n || (!same && (folder != p->folder || p->known)) || (i && !is_there(c, found)))
+            if (i == n || (!same && (folder != p->folder || p->known)) ||
+                (i && !(definition = stored_definition(c, found))))
                 continue;
             p->known = same;
             at = i;
@@ -230,7 +211,7 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
     return 0;
 }
 
-/* The units that the shares in a word add up to, into *units where it has any; see problem_units. */
+/* Set *units to what the shares in a word add up to, if it has any; see problem_units. */
 static int add_units(const char *word, int sized, int64_t *units, struct hrun_error *err)
 {
     enum { FINE = 1000 };
@@ -249,16 +230,7 @@ static int add_units(const char *word, int sized, int64_t *units, struct hrun_er
     return 0;
 }
 
-/* Shares in a form that there is not. */
-static int check_forms(const struct hrun_app *app, const char *word, struct hrun_error *err)
-{
-    const struct hrun_app_values values = { .N = 1, .P = 1 };
-    autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
-
-    return hrun_app_expand_word(app, word, &values, &none, err);
-}
-
-/* A word or variable that is what shells make of {shares:FORM:,} outside quotes, "shares:FORM:" alone or behind '='. */
+/* Refuse what shells make of {shares:FORM:,} outside quotes: "shares:FORM:" alone or behind '='. */
 static int check_quoted(const char *word, struct hrun_error *err)
 {
     static const char begin[] = "shares:";
@@ -278,18 +250,21 @@ static int check_quoted(const char *word, struct hrun_error *err)
 int problem_units(const struct hrun_app *app, char *const *words, const struct hrun_strvec *env, int sized,
                   int64_t *units, struct hrun_error *err)
 {
+    const struct hrun_app_values values = { .N = 1, .P = 1 };
+    autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
+    size_t nwords;
+
     *units = 0;
-    for (char *const *word = words; *word; word++)
-        if (check_forms(app, *word, err) || add_units(*word, sized, units, err))
+    hrun_strvec_add_all(&all, words);
+    nwords = all.n;
+    hrun_strvec_add_all(&all, env ? env->v : NULL);
+    for (size_t i = 0; i < all.n; i++)
+        if ((i < nwords && hrun_app_expand_word(app, all.v[i], &values, &none, err)) ||
+            add_units(all.v[i], sized, units, err))
             return -1;
-    for (size_t i = 0; env && i < env->n; i++)
-        if (add_units(env->v[i], sized, units, err))
-            return -1;
-    for (char *const *word = words; *word && !*units; word++)
-        if (check_quoted(*word, err))
-            return -1;
-    for (size_t i = 0; env && i < env->n && !*units; i++)
-        if (check_quoted(env->v[i], err))
+    for (size_t i = 0; i < all.n && !*units; i++)
+        if (check_quoted(all.v[i], err))
             return -1;
     return 0;
 }
@@ -325,16 +300,15 @@ static int print_definition(const struct context *c, struct problem *p, char *co
 
 int problem_named(struct context *c, const char *name, struct hrun_error *err)
 {
-    autofree char *path = c->set->no_data || !hrun_app_is_name(name) ? NULL : path_of_problem(c, name, ".yaml", NULL);
+    autofree char *path = stored_definition(c, name);
 
-    return path && !access(path, F_OK) ? hrun_app_load(path, c->set->defines.v, &c->app, err)
-                                       : 1;
+    return path ? hrun_app_load(path, c->set->defines.v, &c->app, err) : 1;
 }
 
 void problem_hint(const struct context *c, const char *name, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec dirs = HRUN_STRVEC_INIT, names = HRUN_STRVEC_INIT;
-    autofree char *folder = c->set->no_data ? NULL : path_of_problem(c, "", "", NULL);
+    autofree char *folder = c->set->no_data ? NULL : problem_path(c, "", "", NULL);
     struct hrun_error why = *err;
     const char *like = NULL;
 
@@ -349,7 +323,7 @@ void problem_hint(const struct context *c, const char *name, struct hrun_error *
 
 int problem_is_app(const struct context *c)
 {
-    autofree char *path = c->set->no_data || !c->app ? NULL : path_of_problem(c, c->app->name, ".yaml", NULL);
+    autofree char *path = c->app ? stored_definition(c, c->app->name) : NULL;
 
     return path && !strcmp(path, c->app->file);
 }
@@ -365,7 +339,7 @@ char *problem_title(const struct settings *set, const char *name)
     return title;
 }
 
-/* What the command is called: as it is known, as the user says, or by its program and hashes. */
+/* Name the command: as in the index, as -app says, or by its program and hashes. */
 static void name_problem(struct context *c, struct problem *p, char *const *words)
 {
     autofree char *program = hrun_app_name_of(words[0]), *path = NULL;
@@ -375,24 +349,12 @@ static void name_problem(struct context *c, struct problem *p, char *const *word
     else if (!p->name)
         p->name = !*program ? xstrdup("") : hrun_strf("%.60s-%08x", program, (unsigned)(
                                                      hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
-    path = *p->name ? path_of_problem(c, p->name, ".yaml", NULL) : NULL;
-    if (path && !access(path, F_OK) && access(path, R_OK)) {
+    path = stored_definition(c, p->name);
+    if (path && access(path, R_OK)) {
         settings_say(c->set, "what is known of this command is in %s, which you may not read: it counts as one that "
                      "nothing is known of; --data DIR keeps your own", path);
         *p->name = 0;
     }
-}
-
-/* The definition with `size: command` that knows the program, where -app gives a name: by that none was looked for. */
-static int find_base(struct context *c, struct problem *p, const char *program, struct hrun_error *err)
-{
-    if (p->given && hrun_app_find_program(&c->app_dirs, program, NULL, &p->base, err))
-        return -1;
-    if (p->base && !p->base->sizes.of_command) {
-        hrun_app_destroy(p->base);
-        p->base = NULL;
-    }
-    return 0;
 }
 
 int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
@@ -405,8 +367,13 @@ int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
     p->base = c->app;
     c->app = NULL;
     p->given = p->base ? NULL : c->set->app;
-    if (find_base(c, p, words[0], err) || identify_command(c, words, p, err) || find_known(c, p, words, err))
+    if ((p->given && hrun_app_find_program(&c->app_dirs, words[0], NULL, &p->base, err)) ||
+        identify_command(c, words, p, err) || find_known(c, p, words, err))
         return -1;
+    if (p->base && !p->base->sizes.of_command) {
+        hrun_app_destroy(p->base);
+        p->base = NULL;
+    }
     if (p->name && !p->known && !p->given && !p->reads)
         settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
                      "guess now; hrun-calibrate with --again and the same words measures anew", p->name);
@@ -416,17 +383,7 @@ int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
     return rc < 0 ? -1 : 0;
 }
 
-/* The definition of a new problem, which is of one size. */
-static int define_problem(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
-{
-    autofree char *path = path_of_problem(c, p->name, ".yaml", err);
-
-    if (!path || print_definition(c, p, words, err))
-        return -1;
-    return hrun_app_parse(path, p->text, strlen(p->text), NULL, &c->app, err);
-}
-
-/* Use what was measured or run of the command before, in place of its definition; where there is nothing, keep that. */
+/* Replace the definition by what earlier runs of the command have left, if there is something. */
 static int find_earlier(struct context *c, char *const *words, struct hrun_error *err)
 {
     struct hrun_app *app = c->app, *variants_of = c->variants_of;
@@ -450,6 +407,7 @@ static int find_earlier(struct context *c, char *const *words, struct hrun_error
 int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_error *err)
 {
     int none = !words || !words[0], braces = !none && number_is_open(words);
+    autofree char *path = NULL;
 
     if (c->app && !c->app->sizes.of_command) {
         if (none || braces || N < 0)
@@ -467,33 +425,21 @@ int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_e
     }
     if (problem_begin(c, words, err))
         return -1;
-    if (!c->app && !braces && *c->problem->name)
-        return define_problem(c, c->problem, words, err);
-    if (!c->app) {              /* nothing is known, or there is nothing to call it by */
+    if (!c->app && !braces && *c->problem->name) {      /* define it, of one size */
+        path = problem_path(c, c->problem->name, ".yaml", err);
+        return !path || print_definition(c, c->problem, words, err)
+               ? -1 : hrun_app_parse(path, c->problem->text, strlen(c->problem->text), NULL, &c->app, err);
+    }
+    if (!c->app) {              /* nothing is known, or the command has no name */
         problem_destroy(c->problem);
         c->problem = NULL;
     }
     return 0;
 }
 
-const char *problem_name(const struct context *c)
-{
-    return c->problem->name;
-}
-
-const struct hrun_app *problem_base(const struct context *c)
-{
-    return c->problem->base;
-}
-
 int problem_is_known(const struct context *c)
 {
     return !c->problem || c->problem->defined || c->problem->base;
-}
-
-int problem_reads_input(const struct context *c)
-{
-    return c->problem->reads;
 }
 
 int problem_is_worth_recording(const struct context *c, double time_s)
@@ -510,8 +456,8 @@ int problem_keep(struct context *c, struct hrun_error *err)
 
     if (!p || (p->defined && p->known))
         return 0;
-    if (hrun_store_make_folder(c->store, "problems", err) || !(path = path_of_problem(c, p->name, ".yaml", err)) ||
-        !(index = path_of_problem(c, "commands", "", err)) ||
+    if (hrun_store_make_folder(c->store, "problems", err) || !(path = problem_path(c, p->name, ".yaml", err)) ||
+        !(index = problem_path(c, "commands", "", err)) ||
         (!p->defined && hrun_file_replace(path, p->text, strlen(p->text), 0600, err)))
         return -1;
     p->defined = 1;
@@ -531,17 +477,17 @@ int problem_define(struct context *c, const char *text, struct hrun_error *err)
     return (!c->store && context_open_store(c, err)) || problem_keep(c, err) ? -1 : 0;
 }
 
-/* Behind a rule that runs have told. */
+/* Stands behind a rule that failed runs have shown. */
 static const char LEARNT[] = "   # as runs have failed";
 
-/* The definition with another rule, "": none, and what stands behind it, into text. Result: was there one that runs had
- * told? -1: errors. */
+/* Append the definition with another rule ("": none) and comment to text. Result: 1 if its rule was learnt, 0 if it
+ * was not, -1 with *err. */
 static int change_rule(struct context *c, const char *rule, const char *comment, struct hrun_buf *text,
                        struct hrun_error *err)
 {
     struct problem *p = c->problem;
     autorelease(hrun_buf_release) struct hrun_buf old = HRUN_BUF_INIT;
-    autofree char *path = path_of_problem(c, p->name, ".yaml", err);
+    autofree char *path = problem_path(c, p->name, ".yaml", err);
     char *save = NULL;
     int learnt = 0;
 
@@ -607,25 +553,23 @@ static int by_time(const void *a, const void *b)
 double problem_median_s(const struct context *c, const struct hrun_config *config, int *runs)
 {
     enum { LAST = 9 };
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     autorelease(hrun_samples_release) struct hrun_samples s = { 0 };
+    const struct hrun_config_text text = hrun_config_text(config);
     double times[LAST];
-    int sub = 0, used = 0, n = 0;
+    int sub = 0, n = 0, mixed;
 
     *runs = 0;
-    for (int i = c->cluster->nsubs - 1; i >= 0; i--)
-        if (config->pes[i]) {
-            sub = i;
-            used++;
-        }
-    if (!used || !c->store || hrun_store_recent(c->store, c->app->name, c->signatures.v[sub], &s, NULL))
+    while (sub < config->nsubs - 1 && !config->pes[sub])
+        sub++;
+    mixed = hrun_config_all_pes(config) > config->pes[sub];
+    if (!config->pes[sub] || !c->store ||
+        hrun_store_recent(c->store, c->app->name, c->signatures.v[sub], &s, NULL))
         return 0;
-    hrun_buf_adds(&text, hrun_config_text(config).s);
     for (size_t i = s.n; i > 0 && n < LAST; i--) {
         const struct hrun_sample *v = &s.v[i - 1];
 
-        if (v->ok && (used > 1 ? v->mixed && !strcmp(v->config, text.data)
-                               : !v->mixed && v->pes == config->pes[sub] && v->M == config->procs[sub]))
+        if (v->ok && (mixed ? v->mixed && !strcmp(v->config, text.s)
+                            : !v->mixed && v->pes == config->pes[sub] && v->M == config->procs[sub]))
             times[n++] = v->time_s;
     }
     qsort(times, (size_t)n, sizeof *times, by_time);
