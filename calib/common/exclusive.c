@@ -44,20 +44,11 @@ static int lock(const struct context *c, const char *path, const char *what, int
     return fd;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int exclusive_begin(struct exclusive *x, const struct context *c, const char *what, int *sig, struct hrun_error *err)
 {
-    if (x->paths.n)
-        qsort(x->paths.v, x->paths.n, sizeof *x->paths.v, by_text);
+    hrun_strvec_sort(&x->paths, 0);     /* sub-clusters of one kind share a profile */
     x->fds = xcalloc(x->paths.n + 1, sizeof *x->fds);
     for (size_t i = 0; i < x->paths.n; i++) {
-        /* Sub-clusters of one kind share a profile. */
-        if (i && !strcmp(x->paths.v[i], x->paths.v[i - 1]))
-            continue;
         x->fds[x->n] = lock(c, x->paths.v[i], what, sig, err);
         if (x->fds[x->n] < 0)
             return -1;

@@ -215,9 +215,8 @@ static int has_suffix(const char *path)
 static int find_format(const struct calib_settings *s, enum hrun_exchange_format *out, struct hrun_error *err)
 {
     *out = HRUN_EXCHANGE_CSV;
-    if (s->format)
-        return hrun_exchange_parse(s->format, out, err);
-    return s->output && has_suffix(s->output) ? hrun_exchange_guess(s->output, out, err) : 0;
+    return s->format || (s->output && has_suffix(s->output))
+           ? hrun_exchange_find_format(s->format, s->output, out, err) : 0;
 }
 
 int calib_export(const struct calib_settings *s, char **apps)

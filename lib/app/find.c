@@ -83,23 +83,14 @@ static int list_dir(const char *dir, struct hrun_strvec *names, struct hrun_erro
     return 0;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err)
 {
-    autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT;
+    size_t first = names->n;
 
     for (size_t i = 0; i < dirs->n; i++)
-        if (list_dir(dirs->v[i], &all, err))
+        if (list_dir(dirs->v[i], names, err))
             return -1;
-    if (all.n > 0)
-        qsort(all.v, all.n, sizeof *all.v, compare_texts);
-    for (size_t i = 0; i < all.n; i++)
-        if (!i || strcmp(all.v[i], all.v[i - 1]))
-            hrun_strvec_push(names, all.v[i]);
+    hrun_strvec_sort(names, first);
     return 0;
 }
 

@@ -207,6 +207,27 @@ void hrun_strvec_add_all(struct hrun_strvec *sv, char *const *words)
         hrun_strvec_push(sv, *words);
 }
 
+static int compare_string_pointers(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void hrun_strvec_sort(struct hrun_strvec *sv, size_t first)
+{
+    size_t kept = first;
+
+    if (sv->n == first)
+        return;
+    qsort(sv->v + first, sv->n - first, sizeof *sv->v, compare_string_pointers);
+    for (size_t i = first; i < sv->n; i++)
+        if (kept > first && !strcmp(sv->v[kept - 1], sv->v[i]))
+            free(sv->v[i]);
+        else
+            sv->v[kept++] = sv->v[i];
+    sv->n = kept;
+    sv->v[kept] = NULL;
+}
+
 void hrun_strvec_release(struct hrun_strvec *sv)
 {
     if (!sv)

@@ -60,6 +60,8 @@ void hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...) __attribute
 /* Append copies of the arguments, up to NULL; append copies of a NULL-terminated list (or NULL). */
 void hrun_strvec_add(struct hrun_strvec *sv, ...) __attribute__((sentinel));
 void hrun_strvec_add_all(struct hrun_strvec *sv, char *const *words);
+/* Sort the strings from index `first` on by their bytes, and drop duplicates among them. */
+void hrun_strvec_sort(struct hrun_strvec *sv, size_t first);
 void hrun_strvec_release(struct hrun_strvec *sv);
 
 /* printf into fresh memory that the caller frees. */

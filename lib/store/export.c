@@ -7,54 +7,23 @@
 #include <string.h>
 #include <strings.h>
 
-static int write_extrap(const struct hrun_exchange_set *sets, size_t nsets, struct hrun_buf *out, size_t *left_out,
-                        struct hrun_error *err);
-
-static const struct format {
-    const char *word, *suffix;
-    int (*write)(const struct hrun_exchange_set *sets, size_t nsets, struct hrun_buf *out, size_t *left_out,
-                 struct hrun_error *err);
-} formats[] = {
-    [HRUN_EXCHANGE_CSV]    = { "csv",    ".csv", exchange_write_csv },
-    [HRUN_EXCHANGE_EXTRAP] = { "extrap", ".txt", write_extrap },
-};
-enum { NFORMATS = sizeof formats / sizeof *formats };
-
-int hrun_exchange_parse(const char *word, enum hrun_exchange_format *out, struct hrun_error *err)
+int hrun_exchange_find_format(const char *word, const char *path, enum hrun_exchange_format *out,
+                              struct hrun_error *err)
 {
-    for (int i = 0; i < NFORMATS; i++)
-        if (!strcmp(word, formats[i].word)) {
-            *out = (enum hrun_exchange_format)i;
-            return 0;
-        }
-    return hrun_fail(err, HRUN_EINVAL, "'%.100s' is no format: csv and extrap are", word);
-}
+    static const struct { const char *word, *suffix; } formats[] = {
+        [HRUN_EXCHANGE_CSV] = { "csv", ".csv" }, [HRUN_EXCHANGE_EXTRAP] = { "extrap", ".txt" },
+    };
 
-int hrun_exchange_guess(const char *path, enum hrun_exchange_format *out, struct hrun_error *err)
-{
-    size_t len = strlen(path);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t len = word ? 0 : strlen(path), n = strlen(formats[i].suffix);
 
-    for (int i = 0; i < NFORMATS; i++) {
-        size_t n = strlen(formats[i].suffix);
-
-        if (len > n && !strcasecmp(path + len - n, formats[i].suffix)) {
+        if (word ? !strcmp(word, formats[i].word) : len > n && !strcasecmp(path + len - n, formats[i].suffix)) {
             *out = (enum hrun_exchange_format)i;
             return 0;
         }
     }
     return hrun_fail(err, HRUN_EINVAL, "the name '%.200s' ends neither in .csv nor in .txt: say which format it has "
                      "with --format csv or extrap", path);
-}
-
-int hrun_exchange_write(enum hrun_exchange_format format, const struct hrun_exchange_set *sets, size_t nsets,
-                        struct hrun_buf *out, size_t *left_out, struct hrun_error *err)
-{
-    size_t left = 0;
-    int rc = formats[format].write(sets, nsets, out, &left, err);
-
-    if (!rc)
-        *left_out = left;
-    return rc;
 }
 
 void exchange_number(double value, int plain, char out[EXCHANGE_NUMBER])
@@ -171,5 +140,15 @@ static int write_extrap(const struct hrun_exchange_set *sets, size_t nsets, stru
         return hrun_fail(err, HRUN_EINVAL, "the constants of %s on %s are no line of text", set->app, set->signature);
     qsort(v, n, sizeof *v, by_point);
     add_region(out, set, consts, v, n);
+    return 0;
+}
+
+int hrun_exchange_write(enum hrun_exchange_format format, const struct hrun_exchange_set *sets, size_t nsets,
+                        struct hrun_buf *out, size_t *left_out, struct hrun_error *err)
+{
+    *left_out = 0;
+    if (format == HRUN_EXCHANGE_EXTRAP)
+        return write_extrap(sets, nsets, out, left_out, err);
+    exchange_write_csv(sets, nsets, out);
     return 0;
 }

@@ -81,20 +81,12 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
 
 static int same_field(const struct store_field *f, const struct hrun_sample *a, const struct hrun_sample *b)
 {
+    static const size_t sizes[] = { [STORE_COUNT] = sizeof(int64_t), [STORE_SMALL] = sizeof(int),
+                                    [STORE_FLAG] = sizeof(int), [STORE_SECONDS] = sizeof(double) };
     const void *p = store_member(a, f), *q = store_member(b, f);
 
-    switch (f->kind) {
-    case STORE_COUNT:
-        return *(const int64_t *)p == *(const int64_t *)q;
-    case STORE_SMALL:
-    case STORE_FLAG:
-        return *(const int *)p == *(const int *)q;
-    case STORE_SECONDS:
-        return *(const double *)p == *(const double *)q;
-    case STORE_TEXT:
-        return hrun_text_same(*(char *const *)p, *(char *const *)q);
-    }
-    return 0;
+    return f->kind == STORE_TEXT ? hrun_text_same(*(char *const *)p, *(char *const *)q)
+                                 : !memcmp(p, q, sizes[f->kind]);
 }
 
 /* 1 if x and the stored measurement are equal in all fields that the file has, `origin` excepted; else 0. */

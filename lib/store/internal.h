@@ -90,11 +90,8 @@ struct store_log_end {
 int store_read_tail(const char *path, const char *app, const char *signature, struct store_log_end *end,
                     struct hrun_samples *out, struct hrun_error *err);
 
-/* Size of the path of a value in a models file, such as "models[4294967295].terms[4294967295].term". */
-enum { STORE_WHERE = 80 };
-
-/* Check the invariants of store.h. Errors: HRUN_EINVAL; `where` is then the path of the value in the file. */
-int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], struct hrun_error *err);
+/* Check the invariants of store.h. Errors: HRUN_EINVAL. */
+int store_check_models(const struct hrun_models *m, struct hrun_error *err);
 
 /* Append checked models as YAML. Errors: HRUN_EINVAL (text that is not UTF-8). */
 int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err);
@@ -117,7 +114,6 @@ void exchange_drop(struct hrun_exchanged *x);
 enum { EXCHANGE_NUMBER = 400 };
 void exchange_number(double value, int plain, char out[EXCHANGE_NUMBER]);
 
-int exchange_write_csv(const struct hrun_exchange_set *sets, size_t nsets, struct hrun_buf *out, size_t *left_out,
-                       struct hrun_error *err);
+void exchange_write_csv(const struct hrun_exchange_set *sets, size_t nsets, struct hrun_buf *out);
 
 #endif

@@ -148,85 +148,77 @@ static void read_log_line(struct reader *r, const char *text, size_t len)
     }
 }
 
-/* Read the next line of f with its newline: *len is its length, 0 at the end. A line longer than STORE_LINE_MAX is
- * truncated. */
-static void next_line(FILE *f, struct hrun_buf *line, off_t *len)
+/* Read the next line of f with its newline. A line longer than STORE_LINE_MAX is truncated. Result: its length, 0 at the
+ * end. */
+static off_t next_line(FILE *f, struct hrun_buf *line)
 {
+    off_t len = 0;
     int c = 0;
 
     hrun_buf_reset(line);
-    for (*len = 0; c != '\n' && (c = getc_unlocked(f)) != EOF; ++*len)
-        if (*len < STORE_LINE_MAX)
+    for (; c != '\n' && (c = getc_unlocked(f)) != EOF; len++)
+        if (len < STORE_LINE_MAX)
             hrun_buf_addc(line, (char)c);
-}
-
-/* Read the log from *end on, and update *end. After an error r holds the records read before it. */
-static int read_log_file(struct reader *r, struct store_log_end *end, struct hrun_error *err)
-{
-    FILE *f = fopen(r->path, "re");
-    autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
-    off_t len;
-    int rc = 0;
-
-    if (!f)
-        return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot open %s", r->path);
-    fseeko(f, end->at, SEEK_SET);
-    for (next_line(f, &line, &len); len > 0; next_line(f, &line, &len)) {
-        r->line++;
-        end->torn = feof(f) != 0;
-        end->at += end->torn ? 0 : len;
-        if (len > STORE_LINE_MAX)
-            note_bad(r, "a line longer than 256 KiB, which no record is");
-        else
-            read_log_line(r, line.data, line.len - !end->torn);
-    }
-    if (ferror(f))
-        rc = hrun_fail_errno(err, HRUN_EIO, "cannot read %s", r->path);
-    fclose(f);
-    return rc;
+    return len;
 }
 
 int store_read_tail(const char *path, const char *app, const char *signature, struct store_log_end *end,
                     struct hrun_samples *out, struct hrun_error *err)
 {
     struct reader r = { .path = path, .app = app, .signature = signature };
-    int rc = read_log_file(&r, end, err);
+    FILE *f = fopen(path, "re");
+    autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
+    off_t len;
+    int rc = 0;
 
-    if (rc)
+    if (!f && errno != ENOENT)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path);
+    if (f)
+        fseeko(f, end->at, SEEK_SET);
+    while (f && (len = next_line(f, &line)) > 0) {
+        r.line++;
+        end->torn = feof(f) != 0;
+        end->at += end->torn ? 0 : len;
+        if (len > STORE_LINE_MAX)
+            note_bad(&r, "a line longer than 256 KiB, which no record is");
+        else
+            read_log_line(&r, line.data, line.len - !end->torn);
+    }
+    if (f && ferror(f)) {
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot read %s", path);
         hrun_samples_release(&r.got);
-    else
+    } else {
         *out = r.got;
+    }
+    if (f)
+        fclose(f);
     return rc;
 }
 
 int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
                        struct hrun_samples *out, struct hrun_error *err)
 {
-    autofree char *path = s ? store_path(s, app, signature, ".log", err) : NULL;
-    autofree char *lockname = NULL;
-    struct reader r = { .path = path, .app = app, .signature = signature };
-    int lock = -1, rc = 0;
+    autofree char *path = s ? store_path(s, app, signature, ".log", err) : NULL, *lockname = NULL;
+    struct hrun_samples got = { 0 };
     struct store_log_end end = { 0, 0 };
+    int lock = -1, rc = 0;
 
-    if (s && (!path || read_log_file(&r, &end, err)))
-        rc = -1;
+    if (s && (!path || store_read_tail(path, app, signature, &end, &got, err)))
+        return -1;
     /* A record that looks torn may be one that another process is writing: wait for its lock and read again. If this
      * process holds the lock, there is no other writer. A user without write permission gets no lock and reads the
      * record as torn. */
-    if (!rc && r.got.bad && !store_holds(s, app, signature)) {
+    if (got.bad && !store_holds(s, app, signature)) {
         lockname = store_path(s, app, signature, ".lock", err);
         lock = hrun_lock(lockname, NULL);
     }
     if (lock >= 0) {
-        hrun_samples_release(&r.got);
-        r.cap = r.line = 0;
+        hrun_samples_release(&got);
         end = (struct store_log_end){ 0, 0 };
-        rc = read_log_file(&r, &end, err);
+        rc = store_read_tail(path, app, signature, &end, &got, err);
         hrun_unlock(lock);
     }
-    if (rc)
-        hrun_samples_release(&r.got);
-    else
-        *out = r.got;
+    if (!rc)
+        *out = got;
     return rc;
 }

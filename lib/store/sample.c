@@ -1,4 +1,4 @@
-/* sample.c - one measurement as text, and its dates; see store.h and internal.h */
+/* sample.c - measurements: which count, their dates, one as text; see store.h and internal.h */
 #include "store/internal.h"
 
 #include "base/alloc.h"
@@ -109,7 +109,56 @@ void hrun_samples_release(struct hrun_samples *s)
     memset(s, 0, sizeof *s);
 }
 
+/* ---------------------------------------------------------------- obsolete measurements */
+
+/* 1 if s is a mark with this status, else 0. */
+static int is_mark_of(const struct hrun_sample *s, const char *status)
+{
+    return !s->ok && hrun_text_same(s->status, status);
+}
+
+static int is_mark(const struct hrun_sample *s)
+{
+    return is_mark_of(s, HRUN_STATUS_ANEW) || is_mark_of(s, HRUN_STATUS_ANEW_POINT);
+}
+
+/* 1 if the mark, which is behind s in the log, makes s obsolete, else 0. */
+static int outdates(const struct hrun_sample *mark, const struct hrun_sample *s)
+{
+    return hrun_text_same(mark->consts, s->consts) &&
+           (is_mark_of(mark, HRUN_STATUS_ANEW) ||
+            (!s->mixed && mark->N == s->N && mark->P == s->P && mark->M == s->M));
+}
+
+size_t hrun_samples_current(struct hrun_samples *s)
+{
+    size_t kept = 0, old = 0;
+
+    /* Logs are long and marks are few: the inner loop runs only for marks. */
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t k = 0; k < i && is_mark(&s->v[i]); k++)
+            if (s->v[k].N && !is_mark(&s->v[k]) && outdates(&s->v[i], &s->v[k])) {
+                hrun_sample_release(&s->v[k]);   /* sets N to 0 */
+                old++;
+            }
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->v[i].N == 0 || is_mark(&s->v[i])) {
+            hrun_sample_release(&s->v[i]);
+        } else {
+            if (kept != i)
+                s->v[kept] = s->v[i];
+            kept++;
+        }
+    }
+    if (s->n > kept)
+        memset(s->v + kept, 0, (s->n - kept) * sizeof *s->v);
+    s->n = kept;
+    return old;
+}
+
 /* ---------------------------------------------------------------- dates */
+
+#define DATE_FORM "%Y-%m-%dT%H:%M:%SZ"
 
 void hrun_date_now(char out[21])
 {
@@ -117,48 +166,20 @@ void hrun_date_now(char out[21])
     struct tm tm;
 
     gmtime_r(&now, &tm);
-    strftime(out, 21, "%Y-%m-%dT%H:%M:%SZ", &tm);
-}
-
-/* The number in `digits` characters of s, or -1. */
-static int digits_at(const char *s, int digits)
-{
-    int v = 0;
-
-    for (int i = 0; i < digits; i++) {
-        if (s[i] < '0' || s[i] > '9')
-            return -1;
-        v = v * 10 + (s[i] - '0');
-    }
-    return v;
+    strftime(out, 21, DATE_FORM, &tm);
 }
 
 int hrun_date_age(const char *date, double *seconds)
 {
-    static const char form[] = "....-..-..T..:..:..Z";
-    struct tm tm = { 0 }, back;
+    struct tm tm = { 0 };
+    char back[21];
     time_t t;
 
-    if (!date || strlen(date) != sizeof form - 1)
+    if (!date || !strptime(date, DATE_FORM, &tm))
         return -1;
-    for (size_t i = 0; i < sizeof form - 1; i++)
-        if (form[i] != '.' && form[i] != date[i])
-            return -1;
-    tm.tm_year = digits_at(date, 4);
-    tm.tm_mon = digits_at(date + 5, 2);
-    tm.tm_mday = digits_at(date + 8, 2);
-    tm.tm_hour = digits_at(date + 11, 2);
-    tm.tm_min = digits_at(date + 14, 2);
-    tm.tm_sec = digits_at(date + 17, 2);
-    if (tm.tm_year < 0 || tm.tm_mon < 1 || tm.tm_mday < 1 || tm.tm_hour < 0 || tm.tm_min < 0 || tm.tm_sec < 0)
-        return -1;
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
-    back = tm;
-    t = timegm(&back);
+    t = timegm(&tm);
     /* timegm turns 30 February into 1 March; a date that changes does not exist. */
-    if (back.tm_year != tm.tm_year || back.tm_mon != tm.tm_mon || back.tm_mday != tm.tm_mday
-        || back.tm_hour != tm.tm_hour || back.tm_min != tm.tm_min || back.tm_sec != tm.tm_sec)
+    if (!strftime(back, sizeof back, DATE_FORM, &tm) || strcmp(back, date))
         return -1;
     *seconds = difftime(time(NULL), t);
     return 0;
@@ -268,37 +289,20 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
 static int read_field(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err)
 {
     void *p = store_member(s, f);
-    json_int_t n;
+    json_int_t n = json_integer_value(value);
 
-    switch (f->kind) {
-    case STORE_COUNT:
-    case STORE_SMALL:
-        if (!json_is_integer(value))
-            return hrun_fail(err, HRUN_ECORRUPT, "'%s' is no whole number", f->key);
-        n = json_integer_value(value);
-        if (f->kind == STORE_COUNT)
-            *(int64_t *)p = n;
-        else if (n < INT_MIN || n > INT_MAX)
-            return hrun_fail(err, HRUN_ECORRUPT, "'%s' is out of range", f->key);
-        else
-            *(int *)p = (int)n;
-        return 0;
-    case STORE_FLAG:
-        if (!json_is_boolean(value))
-            return hrun_fail(err, HRUN_ECORRUPT, "'%s' is neither true nor false", f->key);
+    if (f->kind == STORE_COUNT && json_is_integer(value))
+        *(int64_t *)p = n;
+    else if (f->kind == STORE_SMALL && json_is_integer(value) && n >= INT_MIN && n <= INT_MAX)
+        *(int *)p = (int)n;
+    else if (f->kind == STORE_FLAG && json_is_boolean(value))
         *(int *)p = json_is_true(value);
-        return 0;
-    case STORE_SECONDS:
-        if (!json_is_number(value))
-            return hrun_fail(err, HRUN_ECORRUPT, "'%s' is no number", f->key);
+    else if (f->kind == STORE_SECONDS && json_is_number(value))
         *(double *)p = json_number_value(value);
-        return 0;
-    case STORE_TEXT:
-        if (!json_is_string(value))
-            return hrun_fail(err, HRUN_ECORRUPT, "'%s' is no string", f->key);
+    else if (f->kind == STORE_TEXT && json_is_string(value))
         *(char **)p = xstrdup(json_string_value(value));
-        return 0;
-    }
+    else
+        return hrun_fail(err, HRUN_ECORRUPT, "'%s' is of the wrong type or out of range", f->key);
     return 0;
 }
 

@@ -215,11 +215,6 @@ int store_advise(struct hrun_error *err, const char *kept)
 
 /* ---------------------------------------------------------------- listing */
 
-static int compare_text_pointers(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The length of a name without its suffix, or 0 if it has none of the suffixes. */
 static size_t stem_length(const char *name, const char *const *suffixes)
 {
@@ -236,9 +231,9 @@ static size_t stem_length(const char *name, const char *const *suffixes)
 static int list_names(const char *path, const char *const *suffixes, struct hrun_strvec *out,
                       struct hrun_error *err)
 {
-    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct dirent *e;
     DIR *d = opendir(path);
+    size_t first = out->n;
     int why;
 
     if (!d)
@@ -249,19 +244,13 @@ static int list_names(const char *path, const char *const *suffixes, struct hrun
         size_t len = suffixes ? stem_length(e->d_name, suffixes) : may_be_folder ? strlen(e->d_name) : 0;
 
         if (is_store_name(e->d_name, len))
-            hrun_strvec_pushf(&names, "%.*s", (int)len, e->d_name);
+            hrun_strvec_pushf(out, "%.*s", (int)len, e->d_name);
     }
     why = errno;
     closedir(d);
+    hrun_strvec_sort(out, first);
     errno = why;
-    if (why)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
-    if (names.n)
-        qsort(names.v, names.n, sizeof *names.v, compare_text_pointers);
-    for (size_t i = 0; i < names.n; i++)
-        if (!i || strcmp(names.v[i - 1], names.v[i]))
-            hrun_strvec_push(out, names.v[i]);
-    return 0;
+    return why ? hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path) : 0;
 }
 
 int hrun_store_apps(struct hrun_store *s, struct hrun_strvec *out, struct hrun_error *err)

@@ -234,10 +234,10 @@ int hrun_date_age(const char *date, double *seconds);
 
 enum hrun_exchange_format { HRUN_EXCHANGE_CSV, HRUN_EXCHANGE_EXTRAP };
 
-/* The format by its name in --format ("csv", "extrap"), or by the suffix of a file name (".csv", ".txt").
+/* The format by its name ("csv", "extrap") or, where word is NULL, by the suffix of the path (".csv", ".txt").
  * Errors: HRUN_EINVAL. */
-int hrun_exchange_parse(const char *word, enum hrun_exchange_format *out, struct hrun_error *err);
-int hrun_exchange_guess(const char *path, enum hrun_exchange_format *out, struct hrun_error *err);
+int hrun_exchange_find_format(const char *word, const char *path, enum hrun_exchange_format *out,
+                              struct hrun_error *err);
 
 /* Measurements v[n] of one profile and, for Extra-P, of one set of constants. Nothing is owned. */
 struct hrun_exchange_set {

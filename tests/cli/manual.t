@@ -16,7 +16,7 @@ done <<'END'
 lib/app/load.c hrun-app.5
 lib/cluster/clusterfile.c hrun-cluster.5
 lib/net/net_yaml.c hrun-profile.5
-lib/store/models_yaml.c hrun-profile.5
+lib/store/models.c hrun-profile.5
 hrun/jobs/jobs_read.c hrun-plan.1
 END
 

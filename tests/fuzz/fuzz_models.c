@@ -33,10 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hrun_buf once = HRUN_BUF_INIT, twice = HRUN_BUF_INIT;
     struct hrun_models *m = NULL, *back = NULL;
-    char where[STORE_WHERE];
 
     if (!parse((const char *)data, size, &m)) {
-        FUZZ_CHECK(!store_check_models(m, where, NULL));
+        FUZZ_CHECK(!store_check_models(m, NULL));
         FUZZ_CHECK(!store_print_models(m, &once, NULL) && !parse(once.data, once.len, &back));
         FUZZ_CHECK(!store_print_models(back, &twice, NULL) && !strcmp(once.data, twice.data));
     }
