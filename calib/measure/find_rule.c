@@ -29,6 +29,13 @@ struct rule_search {
     char why[768];                 /* of the last failure */
 };
 
+static void rule_search_release(struct rule_search *s)
+{
+    ledger_release(&s->ledger);
+    scratch_release(&s->scratch);
+    hrun_rules_release(&s->rules);
+}
+
 /* P processes on the sub-cluster with the most PEs (npes[nsubs]: usable PEs), on the largest number of PEs that divides
  * P. */
 static struct hrun_config config_of_count(const int *npes, int nsubs, int P)
@@ -198,15 +205,14 @@ static void list_runs(const struct rule_search *s, int worked, struct hrun_buf *
 
 int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
 {
-    struct rule_search s = { .c = c, .a = a };
+    autorelease(rule_search_release) struct rule_search s = { .c = c, .a = a };
     int64_t units;
     int most = 0, rc, rule;
     autofree char *why = NULL;     /* ignored: the runs that follow report it */
 
-    hrun_rules_init(&s.rules);
     if (problem_units(NULL, a->words, NULL, 1, &units, err))
         return -1;
-    s.rules.at_most_n = units < 0;
+    hrun_rules_init(&s.rules, units < 0);
     for (int i = 0; i < c->cluster->nsubs && most < TRIED_MAX; i++)
         most += a->lists.most[i] * (int)a->lists.procs.v[a->lists.procs.n - 1];
     most = most < TRIED_MIN ? TRIED_MIN : most > TRIED_MAX ? TRIED_MAX : most;
@@ -220,8 +226,6 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
     rc = rc ? rc : confirm_rule(&s, most, err);
     if (!rc && hrun_rules_first(&s.rules) >= 0)
         rc = try_between(&s, most, err);
-    ledger_release(&s.ledger);
-    scratch_release(&s.scratch);
     if (rc)
         return rc;
     rule = hrun_rules_first(&s.rules);
@@ -229,9 +233,9 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
         return hrun_fail(err, HRUN_ENODATA, "no run of %s worked (the last: %s); is this how the program is started%s? "
                          "Its rule can be given with --rule", a->name, s.why,
                          a->time_match ? ", and is --time right" : "");
-    hrun_rules_print(&s.rules, rule, &a->rule);
+    hrun_buf_adds(&a->rule, hrun_expr_text(s.rules.rule[rule]));
     hrun_buf_addf(&a->rule_from, "%s%s by runs with up to %d processes. Worked: ",
-                  s.rules.at_most_n ? "P <= N, as each process has one of N units at least.\n" : "",
+                  units < 0 ? "P <= N, as each process has one of N units at least.\n" : "",
                   hrun_rules_first(&s.rules) < 0 ? "Allows none that failed, but no rule known agrees with all; found"
                                                  : "Found",
                   most);

@@ -13,13 +13,14 @@
 enum { HRUN_RULES_MAX = 64 };
 
 struct hrun_rules {
-    struct hrun_rule_form { unsigned char n, p, both; } form[HRUN_RULES_MAX];
+    struct hrun_expr *rule[HRUN_RULES_MAX];    /* over N, P */
     char left[HRUN_RULES_MAX];     /* 1: agrees with all runs */
     int n;
-    int at_most_n;                 /* 1: P <= N is part of each rule; 0 at first */
 };
 
-void hrun_rules_init(struct hrun_rules *r);
+/* at_most_n = 1: P <= N is part of each rule. */
+void hrun_rules_init(struct hrun_rules *r, int at_most_n);
+void hrun_rules_release(struct hrun_rules *r);
 
 /* 1 if rule i accepts (N, P), else 0. */
 int hrun_rules_accept(const struct hrun_rules *r, int i, int64_t N, int P);
@@ -33,9 +34,6 @@ int hrun_rules_first(const struct hrun_rules *r);
 /* Find the run that divides the remaining rules most evenly; of equals, the one with the smallest N, then P.
  * sizes[nsizes]: ascending; P from 1 to most. Result: 1, or 0 if the rules agree on all of these runs. */
 int hrun_rules_ask(const struct hrun_rules *r, const int64_t *sizes, int nsizes, int most, int64_t *N, int *P);
-
-/* Append rule i as an expression of lib/expr: "N % P == 0 && ispow2(P)". */
-void hrun_rules_print(const struct hrun_rules *r, int i, struct hrun_buf *out);
 
 /* For an application of one size: make its rule from n runs, which worked with P[i] processes or were refused. Once
  * two were refused and one with P > 1 worked, the rule becomes the simplest one that agrees with all runs. Otherwise,
