@@ -3,32 +3,25 @@
 #include "session/placement.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* Limit of simultaneous simulations. */
 enum { SIMULATED = 8 };
 
-/* The result that a copy's process writes to its pipe. */
-struct copy_report {
-    struct work_result result;
-    int rc;                   /* of run_copy */
-    struct hrun_error err;
-};
-
+/* A copy, in memory that its process shares with this one. */
 struct copy {
     int pe;
-    pid_t pid;                /* 0: none */
-    int fd;                   /* reading end of its pipe; -1: closed */
-    struct copy_report report;
-    int ended_well;           /* 1: report is known */
+    pid_t pid;                /* 0: it has ended */
+    int reported;             /* 1: the following are set */
+    int rc;                   /* of run_copy */
+    struct work_result result;
+    struct hrun_error err;
 };
 
 struct copies {
@@ -60,48 +53,17 @@ static int run_copy(struct runs *runs, const struct point *p, int pe, struct wor
 
 /* ------------------------------------------------------------------ processes */
 
-static _Noreturn void be_copy(struct runs *runs, const struct point *p, int pe, int again, int fd, pid_t parent)
+static _Noreturn void be_copy(struct runs *runs, const struct point *p, int again, struct copy *copy, pid_t parent)
 {
-    struct copy_report report;
-    const char *data = (const char *)&report;
-
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(STATUS_FAILED);
     do {
-        memset(&report, 0, sizeof report);
-        report.rc = run_copy(runs, p, pe, &report.result, &report.err);
-    } while (again && !report.rc && report.result.ok);
-    for (size_t done = 0; done < sizeof report; ) {
-        ssize_t n = write(fd, data + done, sizeof report - done);
-
-        if (n < 0 && errno != EINTR)
-            _exit(STATUS_FAILED);
-        done += n > 0 ? (size_t)n : 0;
-    }
+        copy->rc = run_copy(runs, p, copy->pe, &copy->result, &copy->err);
+    } while (again && !copy->rc && copy->result.ok);
+    copy->reported = 1;
     _exit(0);
-}
-
-static int start_copy(struct runs *runs, const struct point *p, int pe, int again, struct copy *out,
-                      struct hrun_error *err)
-{
-    pid_t parent = getpid();
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC))   /* programs started by a copy must not hold it open */
-        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
-    *out = (struct copy){ .pe = pe, .pid = fork(), .fd = ends[0] };
-    if (!out->pid) {
-        close(ends[0]);
-        be_copy(runs, p, pe, again, ends[1], parent);
-    }
-    if (out->pid < 0)
-        hrun_fail_errno(err, HRUN_EIO, "cannot make a process");
-    close(ends[1]);
-    if (out->pid < 0)
-        close(ends[0]);
-    return out->pid < 0 ? -1 : 0;
 }
 
 static void signal_all(const struct copies *c, int sig)
@@ -111,65 +73,40 @@ static void signal_all(const struct copies *c, int sig)
             kill(c->v[i].pid, sig);
 }
 
-static void reap(struct copy *copy)
+/* Reap the processes that have ended. options: of waitpid. Result: the number of the others. */
+static int reap(struct copies *c, int options)
 {
-    if (copy->fd >= 0)
-        close(copy->fd);
-    copy->fd = -1;
-    while (copy->pid > 0 && waitpid(copy->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    copy->pid = 0;
-}
+    int left = 0;
 
-static void on_copy_output(struct copy *copy)
-{
-    size_t got = 0;
+    for (int i = 0; i < c->n; i++) {
+        pid_t got = c->v[i].pid ? waitpid(c->v[i].pid, NULL, options) : 0;
 
-    while (got < sizeof copy->report) {
-        ssize_t n = read(copy->fd, (char *)&copy->report + got, sizeof copy->report - got);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        got += (size_t)n;
+        if (got > 0 || (got < 0 && errno != EINTR))
+            c->v[i].pid = 0;
+        left += c->v[i].pid != 0;
     }
-    copy->ended_well = got == sizeof copy->report;
-    reap(copy);
+    return left;
 }
 
 /* Wait until all copies have ended; a signal ends them. Result: its number, or 0. */
 static int wait_all_copies(struct copies *c)
 {
-    autofree struct pollfd *polls = xcalloc((size_t)c->n + 1, sizeof *polls);
-    struct signalfd_siginfo info;
-    sigset_t ending, before;
-    int sig = 0, left = 0;
+    static const int awaited[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+    sigset_t set, before;
+    int sig = 0;
 
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGINT);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGHUP);
-    sigprocmask(SIG_BLOCK, &ending, &before);
-    polls[c->n] = (struct pollfd) { signalfd(-1, &ending, SFD_CLOEXEC), POLLIN, 0 };
-    for (int i = 0; i < c->n; i++) {
-        polls[i] = (struct pollfd) { c->v[i].fd, POLLIN, 0 };
-        left += c->v[i].fd >= 0;
-    }
-    while (left > 0 && (poll(polls, (nfds_t)c->n + 1, -1) >= 0 || errno == EINTR)) {
-        if (polls[c->n].revents && read(polls[c->n].fd, &info, sizeof info) == (ssize_t)sizeof info) {
-            sig = sig ? sig : (int)info.ssi_signo;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof awaited / sizeof *awaited; i++)
+        sigaddset(&set, awaited[i]);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    while (reap(c, WNOHANG)) {
+        int got = sigwaitinfo(&set, NULL);
+
+        if (got > 0 && got != SIGCHLD) {
+            sig = sig ? sig : got;
             signal_all(c, SIGTERM);
         }
-        for (int i = 0; i < c->n; i++)
-            if (polls[i].fd >= 0 && polls[i].revents) {
-                on_copy_output(&c->v[i]);
-                polls[i].fd = -1;
-                left--;
-            }
     }
-    if (polls[c->n].fd >= 0)
-        close(polls[c->n].fd);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return sig;
 }
@@ -179,13 +116,27 @@ static struct copies *create_copies(struct runs *runs, const struct point *p, co
                                     struct hrun_error *err)
 {
     struct copies *c = xcalloc(1, sizeof *c);
+    pid_t parent = getpid();
 
-    c->v = xcalloc((size_t)n + 1, sizeof *c->v);
-    for (c->n = 0; c->n < n; c->n++)
-        if (start_copy(runs, p, pes[c->n], again, &c->v[c->n], err)) {
+    c->v = mmap(NULL, ((size_t)n + 1) * sizeof *c->v, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (c->v == MAP_FAILED)
+        hrun_out_of_memory();
+    for (int i = 0; i < n; i++) {
+        struct copy *copy = &c->v[i];
+        pid_t pid;
+
+        copy->pe = pes[i];
+        pid = fork();
+        if (!pid)
+            be_copy(runs, p, again, copy, parent);
+        if (pid < 0) {
+            hrun_fail_errno(err, HRUN_EIO, "cannot make a process");
             copies_end(c);
             return NULL;
         }
+        copy->pid = pid;
+        c->n++;
+    }
     return c;
 }
 
@@ -199,9 +150,9 @@ void copies_end(struct copies *c)
     if (!c)
         return;
     signal_all(c, SIGTERM);
-    for (int i = 0; i < c->n; i++)
-        reap(&c->v[i]);
-    free(c->v);
+    while (reap(c, 0))
+        ;
+    munmap(c->v, ((size_t)c->n + 1) * sizeof *c->v);
     free(c);
 }
 
@@ -239,14 +190,14 @@ static int run_with_copies(struct runs *runs, const struct point *p, int pe, str
     for (int i = 0; i < others->n && own.result.ok; i++) {
         const struct copy *copy = &others->v[i];
 
-        if (!copy->ended_well)
+        if (!copy->reported)
             return hrun_fail(err, HRUN_EIO, "a process that made a copy of the run ended without a word");
-        if (copy->report.rc) {
-            *err = copy->report.err;
+        if (copy->rc) {
+            *err = copy->err;
             return -1;
         }
-        if (is_worse_result(&copy->report.result, &out->result))
-            *out = (struct copy_result){ copy->report.result, copy->pe };
+        if (is_worse_result(&copy->result, &out->result))
+            *out = (struct copy_result){ copy->result, copy->pe };
     }
     return 0;
 }
