@@ -15,10 +15,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum {
-    LONG_LINE = 4096,       /* finding the time in a longer line takes up to seconds */
-    SEARCHED_MAX = 16384    /* bytes that one compiled expression searches, since each takes memory */
-};
+/* Bytes that one compiled expression searches, since each takes memory. */
+enum { SEARCHED_MAX = 16384 };
 
 /* A file before the run. */
 struct before {
@@ -38,11 +36,9 @@ struct hrun_clock {
     struct before *before;  /* one for each file that matched before the run */
     size_t nbefore;
     struct hrun_buf line;   /* the line that has not ended yet */
-    struct hrun_buf late;   /* the last line that matched, if it is long: searched at the end; else empty */
+    struct hrun_buf match;  /* the last line that matched, or empty */
     size_t searched;        /* bytes searched with `pattern` */
     int skip;               /* 1: `line` has reached HRUN_CLOCK_LINE; the rest is dropped */
-    struct hrun_buf found;  /* the last match's group */
-    int matched;
 };
 
 /* ------------------------------------------------------------------ lines */
@@ -58,41 +54,20 @@ static void renew_pattern(struct hrun_clock *c, size_t len)
     c->searched = len;
 }
 
-/* Note the time in a line that matches. */
-static void find_time(struct hrun_clock *c, const struct hrun_buf *line)
-{
-    const char *group;
-    size_t len;
-
-    renew_pattern(c, line->len);
-    if (hrun_time_match_find(c->pattern, line->data, &group, &len)) {
-        hrun_buf_reset(&c->found);
-        hrun_buf_add(&c->found, group, len);
-        c->matched = 1;
-    }
-    hrun_buf_reset(&c->late);
-}
-
 static void end_line(struct hrun_clock *c)
 {
     size_t len = c->line.len;
-    struct hrun_buf swap = c->late;
-    int matches = 0;
+    struct hrun_buf swap = c->match;
 
     c->skip = 0;
     /* Replace NULs by blanks, as a NUL would end the line. */
     for (char *s = c->line.data; len > 0 && (s = memchr(s, 0, (size_t)(c->line.data + len - s))); )
         *s = ' ';
+    renew_pattern(c, len);
     /* "\r\n" is one line end: ignore the empty line within. */
-    if (len) {
-        renew_pattern(c, len);
-        matches = hrun_time_match_test(c->pattern, c->line.data);
-    }
-    if (matches && len > LONG_LINE) {
-        c->late = c->line;
+    if (len && hrun_time_match_test(c->pattern, c->line.data)) {
+        c->match = c->line;
         c->line = swap;
-    } else if (matches) {
-        find_time(c, &c->line);
     }
     hrun_buf_reset(&c->line);
 }
@@ -306,8 +281,7 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
     c->N = (double)values->N;
     c->P = (double)values->P;
     hrun_buf_init(&c->line);
-    hrun_buf_init(&c->late);
-    hrun_buf_init(&c->found);
+    hrun_buf_init(&c->match);
     c->pattern = hrun_time_match_create(app->time.match, err);
     if (!c->pattern) {
         hrun_fail_prefix(err, "time of %s", app->name);
@@ -343,32 +317,35 @@ static int parse_seconds(const char *text, double *t)
 
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err)
 {
+    const char *place = c->path ? c->app->time.file : "its standard output", *group;
     struct hrun_expr *value = c->app->time.value;
+    autofree char *found = NULL;
+    size_t len;
     double t;
 
     if (c->path) {
         hrun_buf_reset(&c->line);
-        hrun_buf_reset(&c->late);
-        c->skip = c->matched = 0;
+        hrun_buf_reset(&c->match);
+        c->skip = 0;
         if (read_time_files(c, err))
             return -1;
     }
     /* The last line may lack its end. */
     if (c->line.len > 0)
         end_line(c);
-    if (c->late.len > 0)
-        find_time(c, &c->late);
-    if (!c->matched)
-        return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'",
-                         c->path ? c->app->time.file : "its standard output", c->app->time.match);
-    if (parse_seconds(c->found.data, &t) || (!value && t < 0))
-        return hrun_fail(err, HRUN_ENONFINITE, "the program reported a time of '%s' in %s: not a positive "
-                         "number of seconds", c->found.data, c->path ? c->app->time.file : "its standard output");
+    renew_pattern(c, c->match.len);
+    if (!c->match.len || !hrun_time_match_find(c->pattern, c->match.data, &group, &len))
+        return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'", place,
+                         c->app->time.match);
+    found = xstrndup(group, len);
+    if (parse_seconds(found, &t) || (!value && t < 0))
+        return hrun_fail(err, HRUN_ENONFINITE, "the program reported a time of '%s' in %s: not a positive number of "
+                         "seconds", found, place);
     if (value && hrun_expr_eval(value, (const double[]){ t, c->N, c->P }, &t, err))
         return hrun_fail_prefix(err, "time of %s", c->app->name);
     if (value && t <= 0)
         return hrun_fail(err, HRUN_ENONFINITE, "time of %s: '%s' is %g at x=%s, N=%.0f, P=%.0f: not a positive number "
-                         "of seconds", c->app->name, hrun_expr_text(value), t, c->found.data, c->N, c->P);
+                         "of seconds", c->app->name, hrun_expr_text(value), t, found, c->N, c->P);
     *time_s = t;
     return 0;
 }
@@ -379,8 +356,7 @@ void hrun_clock_destroy(struct hrun_clock *c)
         return;
     hrun_time_match_destroy(c->pattern);
     hrun_buf_release(&c->line);
-    hrun_buf_release(&c->late);
-    hrun_buf_release(&c->found);
+    hrun_buf_release(&c->match);
     for (size_t i = 0; i < c->nbefore; i++)
         free(c->before[i].path);
     free(c->before);
