@@ -16,10 +16,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Of a swallowed standard output its end is kept, as of standard error (launch.h). */
+/* Bytes kept of the end of a hidden standard output; standard error: launch.h. */
 enum { OUTPUT_KEPT = 64 << 10 };
 
-/* Behind what it says of an error a program says few lines more. */
+/* A line about an error is searched for among this many last lines of the output. */
 enum { ERROR_LINES = 8 };
 
 static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *values, char **stdin_text,
@@ -35,7 +35,7 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
     return 0;
 }
 
-/* -x NAME=VALUE, for all programs */
+/* Expand the variables of -x that are for all programs. */
 static int fill_env(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
                     struct hrun_error *err)
 {
@@ -91,29 +91,55 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
     return 0;
 }
 
-/* What the launcher calls us back with. */
-struct run_listener {
+/* One run, from its words to the removal of its folder. */
+struct run {
     const struct work *w;
-    struct hrun_clock *clock;
-    struct hrun_buf output;    /* the end of it, in a run that has a folder of its own */
+    const struct hrun_layout *layout;
+    struct work_words words;
+    char *stdin_text;
+    double *share;
+    struct hrun_app_values values;     /* points to share */
+    struct hrun_job job;
+    struct hrun_clock *clock;          /* NULL: the program does not print its time */
+    struct hrun_buf output, errors;    /* the ends of standard output (in a folder of its own) and standard error */
+    struct hrun_strvec inputs;         /* paths of the user's files that the run must not overwrite */
+    struct scratch aside;              /* makes folders, away from these files; home is NULL without them */
+    const struct scratch *place;       /* makes the run's own folder: aside, w->scratch, or NULL: none */
+    char *own;                         /* that folder; NULL: the run uses the working directory */
+    struct preparation prepared;
 };
 
-static void hear_run_output(void *ctx, const char *data, size_t len)
+static void run_release(struct run *r)
 {
-    struct run_listener *l = ctx;
-
-    if (l->clock)
-        hrun_clock_feed(l->clock, data, len);
-    if (l->w->scratch)
-        hrun_buf_add_tail(&l->output, data, len, OUTPUT_KEPT);
+    hrun_unlock(r->prepared.lock);
+    hrun_clock_destroy(r->clock);
+    hrun_remove_tree(r->own);
+    free(r->own);
+    scratch_release(&r->aside);
+    hrun_strvec_release(&r->inputs);
+    hrun_buf_release(&r->output);
+    hrun_buf_release(&r->errors);
+    work_words_release(&r->words);
+    free(r->stdin_text);
+    free(r->share);
 }
 
-static void hear_run_message(void *ctx, const char *text)
+static void on_run_output(void *ctx, const char *data, size_t len)
 {
-    struct run_listener *l = ctx;
+    struct run *r = ctx;
 
-    if (l->w->on_message)
-        l->w->on_message(l->w->ctx, text);
+    if (r->clock)
+        hrun_clock_feed(r->clock, data, len);
+    if (r->w->scratch)
+        hrun_buf_add_tail(&r->output, data, len, OUTPUT_KEPT);
+}
+
+static void on_run_message(void *ctx, const char *text)
+{
+    const struct run *r = ctx;
+
+    if (r->w->on_message)
+        r->w->on_message(r->w->ctx, text);
 }
 
 /* Length of text[len] up to its last letter or digit. */
@@ -124,7 +150,7 @@ static size_t length_of_words(const char *text, size_t len)
     return len;
 }
 
-/* Is the line one of Open MPI's own about an MPI_Abort or about its messages? These do not say why. */
+/* 1 if Open MPI prints this line about an MPI_Abort or its own messages; such lines do not name the cause. */
 static int is_of_openmpi(const char *line)
 {
     static const char *const begin[] = {
@@ -146,8 +172,8 @@ static int is_of_openmpi(const char *line)
     return 0;
 }
 
-/* The last line of text[len] that says something (mpirun frames its words with lines of dashes) and is none of Open
- * MPI's, without its newline. Result: its length; 0: there is none. */
+/* Find the last line of text[len] with letters or digits (mpirun prints lines of dashes) that Open MPI did not print.
+ * Result: its length without the newline; 0: none. */
 static size_t find_line(const char *text, size_t len, const char **line)
 {
     size_t end = length_of_words(text, len), start;
@@ -162,7 +188,7 @@ static size_t find_line(const char *text, size_t len, const char **line)
     return 0;
 }
 
-/* The last line that speaks of an error among the last ones of an output, else its last line. Result: as find_line. */
+/* Find the last line about an error among the last lines of an output, else the last line. Result: as find_line. */
 static size_t find_error(const char *text, const char **line)
 {
     size_t end = strlen(text), len, last = find_line(text, end, line);
@@ -180,8 +206,8 @@ static size_t find_error(const char *text, const char **line)
     return last;
 }
 
-/* Why it failed, in a line: where Open MPI tells of an MPI_Abort, the program's own before that or, as its words may
- * come later, behind it; else its last one; else that of its output. */
+/* The line that most likely says why a run failed: the last line on standard error before Open MPI's report of an
+ * MPI_Abort, else the last line there, else a line of the output. */
 void work_last_line(const char *errors, const char *output, char *out, size_t size)
 {
     const char *banner = strstr(errors, "MPI_ABORT was invoked"), *line = errors;
@@ -194,7 +220,7 @@ void work_last_line(const char *errors, const char *output, char *out, size_t si
     snprintf(out, size, "%.*s", (int)len, line);
 }
 
-static void classify_end(const struct work *w, struct run_listener *l, const char *stderr_text, struct work_result *r)
+static void classify_end(const struct run *run, struct work_result *r)
 {
     struct hrun_error err = { 0 };
 
@@ -213,10 +239,10 @@ static void classify_end(const struct work *w, struct run_listener *l, const cha
         snprintf(r->status, sizeof r->status, "exit %d", r->outcome.status);
     else if (r->outcome.stopped)
         snprintf(r->status, sizeof r->status, "stopped for a while");
-    else if (!l->clock) {
+    else if (!run->clock) {
         r->ok = 1;
         r->time_s = r->outcome.job_s;
-    } else if (hrun_clock_result(l->clock, &r->time_s, &err)) {
+    } else if (hrun_clock_result(run->clock, &r->time_s, &err)) {
         r->time_s = 0;
         r->no_time = 1;
         snprintf(r->status, sizeof r->status, "no time in output");
@@ -231,11 +257,11 @@ static void classify_end(const struct work *w, struct run_listener *l, const cha
     }
     if (r->ok)
         snprintf(r->status, sizeof r->status, "ok");
-    else if (!r->detail[0] && w->quiet_run)
-        work_last_line(stderr_text, l->output.data, r->detail, sizeof r->detail);
+    else if (!r->detail[0] && run->w->quiet_run)
+        work_last_line(run->errors.data, run->output.data, r->detail, sizeof r->detail);
 }
 
-/* The inputs that hrun writes. */
+/* 1 if hrun writes input files for the run, else 0. */
 static int has_inputs(const struct work *w)
 {
     return w->c->app && w->c->app->run.nfiles && w->N;
@@ -255,7 +281,7 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
     return 0;
 }
 
-/* Do presets read the values of each input? Then replacing the user's own inputs loses nothing. */
+/* 1 if presets read the values of each input, so that replacing the user's own inputs loses nothing; else 0. */
 static int are_all_presets(const struct hrun_app *app, const struct hrun_strvec *inputs)
 {
     for (size_t i = 0; i < inputs->n; i++) {
@@ -269,8 +295,8 @@ static int are_all_presets(const struct hrun_app *app, const struct hrun_strvec 
     return 1;
 }
 
-/* Where files of the user's have the names of inputs, and presets read them, the run needs a folder of its own: fill
- * *aside, whose home is not NULL then, and *inputs. The caller releases both. */
+/* If the user has files with the names of inputs, and presets read them, the run needs its own folder: fill *aside,
+ * whose home is not NULL then, and *inputs. The caller releases both. */
 static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
                       struct hrun_strvec *inputs, struct hrun_error *err)
 {
@@ -312,13 +338,6 @@ int work_check_inputs(const struct work *w, const struct hrun_layout *layout, st
     return 0;
 }
 
-static void report_unprepared(const struct work *w, const char *why, struct work_result *r)
-{
-    snprintf(r->detail, sizeof r->detail, "%s", why);
-    if (w->on_message && !w->quiet_run)
-        w->on_message(w->ctx, why);
-}
-
 /* After a failed run that found its input prepared, prepare anew: that input may be the reason. */
 static void forget_prepared(const struct work *w, const struct hrun_outcome *o)
 {
@@ -329,118 +348,137 @@ static void forget_prepared(const struct work *w, const struct hrun_outcome *o)
         w->on_message(w->ctx, "the run failed with what an earlier one had prepared: the next one prepares anew");
 }
 
-/* Keep what a failed run left, where that is wanted, and say where. */
-static void keep_failed(const struct work *w, const char *own, const struct hrun_buf *output,
-                        const struct hrun_buf *errors, struct work_result *r)
+static int describe_run(struct run *r, struct hrun_error *err)
 {
+    const struct work *w = r->w;
+
+    if (work_job(w, r->layout, &r->words, &r->stdin_text, &r->job, err))
+        return -1;
+    if (w->waits)
+        waits_add_preload(w->waits, w->c, r->layout, &r->job);
+    if (w->tune)
+        tune_add_preload(w->tune, w->c, r->layout, &r->job);
+    return w->c->engine->check(&r->job, err) || work_values(w, r->layout, &r->share, &r->values, err) ? -1 : 0;
+}
+
+/* Choose the folder in which the run starts, write its inputs there, and hold what is prepared in it. */
+static int fill_folder(struct run *r, struct hrun_error *err)
+{
+    const struct work *w = r->w;
+    const struct settings *set = w->c->set;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (w->scratch && w->scratch->home)
+        r->place = w->scratch;
+    else if (find_aside(w, &r->values, &r->aside, &r->inputs, err))
+        return -1;
+    else if (r->aside.home)
+        r->place = &r->aside;
+    if (r->place) {
+        r->own = scratch_create(r->place, err);
+        if (!r->own)
+            return -1;
+        r->job.wdir = r->own;
+        r->job.scratch = r->place == &r->aside ? NULL : r->own;
+    } else if (preparation_hold(w, r->layout, &r->values, &r->prepared.lock, err)) {
+        return -1;
+    }
+    if ((has_inputs(w) && hrun_app_write_files(w->c->app, &r->values, r->own ? r->own : settings_folder(set),
+                                               r->own || set->force, 0, err)) ||
+        (r->own && scratch_fill(r->place, r->own, err)))
+        return -1;
+    if (r->aside.home && w->on_message && !set->quiet) {
+        describe_aside(&r->inputs, &text);
+        w->on_message(w->ctx, text.data);
+    }
+    return 0;
+}
+
+/* Set what the launcher calls for output and messages. */
+static int listen_to_run(struct run *r, struct hrun_error *err)
+{
+    const struct work *w = r->w;
+    const struct hrun_app *app = w->c->app;
+
+    if (app && app->time.match && w->N) {
+        r->clock = hrun_clock_create(app, &r->values, r->own ? r->own : settings_folder(w->c->set), err);
+        if (!r->clock)
+            return -1;
+    }
+    r->job.ctx = r;
+    r->job.on_message = on_run_message;
+    if (w->quiet_run || (r->clock && !app->time.file))
+        r->job.output.on_stdout = on_run_output;
+    if (w->quiet_run)
+        r->job.output.stderr_text = &r->errors;
+    return 0;
+}
+
+/* Prepare and launch. */
+static int launch_run(struct run *r, struct work_result *out, struct hrun_error *err)
+{
+    const struct work *w = r->w;
+    struct preparation *prepared = &r->prepared;
+    int rc = preparation_run(w, &r->values, &r->job, r->own != NULL, prepared, err);
+
+    out->outcome = prepared->outcome;
+    out->unprepared = rc == 0;
+    if (w->c->timeout_s > 0)
+        r->job.timeout_s = fmax(fmin(r->job.timeout_s, w->c->timeout_s - prepared->took_s), 1e-3);
+    if (rc > 0) {
+        rc = hrun_launch_checked(w->c->engine, &r->job, &out->outcome, err);
+        out->outcome.wall_s += prepared->took_s;
+    }
+    if (rc)
+        return -1;
+    classify_end(r, out);
+    if (prepared->why[0]) {
+        snprintf(out->detail, sizeof out->detail, "%s", prepared->why);
+        if (!w->quiet_run)
+            on_run_message(r, prepared->why);
+    }
+    if (prepared->known)
+        forget_prepared(w, &out->outcome);
+    return 0;
+}
+
+/* Keep what a failed run left in its own folder, if w->scratch asks for it, and say where. */
+static void keep_failed(const struct run *run, struct work_result *r)
+{
+    const struct scratch *place = run->w->scratch;
     size_t len = strlen(r->detail);
 
     if (!r->ok && !r->too_short && !r->outcome.interrupted && !r->outcome.signalled &&
-        scratch_keep(w->scratch, own, output, errors))
-        snprintf(r->detail + len, sizeof r->detail - len, "%swhat it left is in %s", len ? "; " : "",
-                 w->scratch->kept);
+        scratch_keep(place, run->own, &run->output, &run->errors))
+        snprintf(r->detail + len, sizeof r->detail - len, "%swhat it left is in %s", len ? "; " : "", place->kept);
 }
 
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
 {
-    autorelease(work_words_release) struct work_words words = { 0 };
-    autorelease(hrun_buf_release) struct hrun_buf stderr_text = HRUN_BUF_INIT, words_aside = HRUN_BUF_INIT;
-    autorelease(hrun_strvec_release) struct hrun_strvec inputs = HRUN_STRVEC_INIT;
-    autorelease(scratch_release) struct scratch aside = { 0 };
-    autofree char *stdin_text = NULL;
-    autofree double *share = NULL;
-    struct hrun_app_values values;
-    struct run_listener l = { .w = w, .output = HRUN_BUF_INIT };
-    struct hrun_error clock_err = { 0 };
-    struct preparation prepared = { .lock = -1 };
-    const struct hrun_app *app = w->c->app;
-    const char *dir = settings_folder(w->c->set);
-    struct hrun_job job;
-    const struct scratch *place = NULL;
-    char *own = NULL;
-    int rc = -1;
+    autorelease(run_release) struct run r = { .w = w, .layout = layout, .output = HRUN_BUF_INIT,
+                                              .errors = HRUN_BUF_INIT, .prepared.lock = -1 };
+    int rc;
 
-    if (work_job(w, layout, &words, &stdin_text, &job, err))
-        goto done;
-    if (w->waits)
-        waits_add_preload(w->waits, w->c, layout, &job);
-    if (w->tune)
-        tune_add_preload(w->tune, w->c, layout, &job);
-    if (w->c->engine->check(&job, err) || work_values(w, layout, &share, &values, err))
-        goto done;
-    if (w->scratch && w->scratch->home)
-        place = w->scratch;
-    else if (find_aside(w, &values, &aside, &inputs, err))
-        goto done;
-    else if (aside.home)
-        place = &aside;
-    if (place) {
-        own = scratch_create(place, err);
-        if (!own)
-            goto done;
-        job.wdir = dir = own;
-        job.scratch = place == &aside ? NULL : own;
-    }
-    if ((!own && preparation_hold(w, layout, &values, &prepared.lock, err)) ||
-        (has_inputs(w) && hrun_app_write_files(app, &values, dir, own || w->c->set->force, 0, err)) ||
-        (own && scratch_fill(place, own, err)))
-        goto done;
-    if (aside.home && w->on_message && !w->c->set->quiet) {
-        describe_aside(&inputs, &words_aside);
-        w->on_message(w->ctx, words_aside.data);
-    }
-    if (app && app->time.match && w->N) {
-        l.clock = hrun_clock_create(app, &values, dir, &clock_err);
-        if (!l.clock) {
-            if (err)
-                *err = clock_err;
-            goto done;
-        }
-    }
-    job.ctx = &l;
-    job.on_message = hear_run_message;
-    if (w->quiet_run || (l.clock && !app->time.file))
-        job.output.on_stdout = hear_run_output;
-    if (w->quiet_run)
-        job.output.stderr_text = &stderr_text;
-    if (w->before_launch && w->before_launch(w->ctx, &job, err))
-        goto done;
-    rc = preparation_run(w, &values, &job, own != NULL, &prepared, err);
-    out->outcome = prepared.outcome;
-    out->unprepared = rc == 0;
-    if (w->c->timeout_s > 0)
-        job.timeout_s = fmax(fmin(job.timeout_s, w->c->timeout_s - prepared.took_s), 1e-3);
-    if (rc > 0) {
-        rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
-        out->outcome.wall_s += prepared.took_s;
-    }
-    if (!rc)
-        classify_end(w, &l, stderr_text.data, out);
-    if (!rc && prepared.why[0])
-        report_unprepared(w, prepared.why, out);
-    if (!rc && prepared.known)
-        forget_prepared(w, &out->outcome);
-    if (aside.home) {
-        if (scratch_return(&aside, own, &inputs, rc ? NULL : err))
+    if (describe_run(&r, err) || fill_folder(&r, err) || listen_to_run(&r, err) ||
+        (w->before_launch && w->before_launch(w->ctx, &r.job, err)))
+        return -1;
+    rc = launch_run(&r, out, err);
+    if (r.aside.home) {
+        if (scratch_return(&r.aside, r.own, &r.inputs, rc ? NULL : err))
             rc = -1;
-        free(own);                 /* what is still in it is the user's */
-        own = NULL;
-    } else if (!rc && own)
-        keep_failed(w, own, &l.output, &stderr_text, out);
+        free(r.own);               /* not removed: files left there are the user's */
+        r.own = NULL;
+    } else if (!rc && r.own) {
+        keep_failed(&r, out);
+    }
     if (!rc && w->tune && w->tune->tell)
-        tune_collect_report(w->tune, job.output.trace_text);
+        tune_collect_report(w->tune, r.job.output.trace_text);
     if (!rc && w->waits && out->ok)
         waits_read(w->waits, w->c, layout);
-done:
-    hrun_unlock(prepared.lock);
-    hrun_clock_destroy(l.clock);
-    hrun_remove_tree(own);
-    free(own);
-    hrun_buf_release(&l.output);
     return rc;
 }
 
-/* Append which part of the whole a process of each sub-cluster had, of several with unequal shares. */
+/* If the run used several sub-clusters with unequal shares, append the fraction of the work of a process of each. */
 static int add_recorded_shares(const struct work *w, const struct hrun_config *config, int used, struct hrun_buf *out,
                                struct hrun_error *err)
 {
