@@ -25,7 +25,7 @@ static void add_family(struct hrun_buf *out, const struct context *c, const stru
 {
     const struct hrun_family *family = hrun_family_of(c->app);
 
-    hrun_buf_adds(out, family->describe(HRUN_FORM_NPT));
+    hrun_buf_adds(out, family->name);
     if (family->fit)
         hrun_buf_adds(out, d->basis.method == HRUN_METHOD_LS ? "/LS" : "/NNLS");
 }

@@ -28,29 +28,32 @@ void hrun_tasking_term(const struct hrun_tasking *f, const char *term, struct hr
 
 /* ------------------------------------------------------------------ predictors */
 
-/* The functions of a family's predictor, which begins with a struct hrun_predictor. Their contracts are those of
- * hrun_predictor_NAME in predict.h, unless a comment here says more. */
+/* The functions of a family's predictor, a struct that begins with a struct hrun_predictor. Contracts are those of
+ * hrun_predictor_NAME in predict.h and of the oracle, unless a comment here says more. */
 struct hrun_predictor_kind {
-    /* Every family has these. */
-    void (*destroy)(struct hrun_predictor *p);
-    int (*time)(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time, struct hrun_error *err);
-    /* The time of one sub-cluster in a configuration; see hrun_predictor_time_whole. */
-    int (*time_in)(struct hrun_predictor *p, int sub, const struct hrun_config *config, struct hrun_interval *time,
-                   struct hrun_error *err);
+    size_t size;               /* of the family's struct */
+    /* Fill p, which hrun_predictor_create_net has begun and destroys on failure. */
+    int (*init)(struct hrun_predictor *p, enum hrun_model_form form, struct hrun_error *err);
+    void (*release)(struct hrun_predictor *p);          /* what init made, or a part of it */
+    /* The time of one sub-cluster in a configuration of P processes; see hrun_predictor_time_whole. */
+    int (*time_in)(struct hrun_predictor *p, int sub, const struct hrun_config *config, int P,
+                   struct hrun_interval *time, struct hrun_error *err);
     int (*measured)(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts);
     /* Contract: hrun_predictor_options below. config is NULL only if the predictor is not `is_whole`. share is NULL
-     * except in a family whose shares users choose. */
+     * except in a family whose shares users choose. NULL: those of the dealer. */
     int (*options)(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share, double *t,
                    struct hrun_error *err);
 
-    /* Called only while p->deals is 1; a family with equal shares alone has NULL. */
+    /* Called only while p->deals is 1. NULL: those of the dealer. */
     int (*shares)(struct hrun_predictor *p, const struct hrun_config *config, double *share, struct hrun_error *err);
+    /* base_s and unit_s of the processes of each option among P, for shares in units; n = 0 where it cannot be used.
+     * config NULL: lower bounds for all configurations. Only with a dealer. */
+    int (*lines)(struct hrun_predictor *p, int P, const struct hrun_config *config, struct hrun_line *v,
+                 struct hrun_error *err);
     /* Called only in a family with has_common: multiplies the models' times by p->scale. */
     void (*rescale)(struct hrun_predictor *p);
-
     /* NULL: the call succeeds and changes nothing. */
     int (*deal)(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
-    int (*limit_memory)(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
     /* Both or neither. NULL: the call fails with HRUN_EINVAL. */
     int (*balance)(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                    struct hrun_balance *out, struct hrun_error *err);
@@ -62,21 +65,35 @@ struct hrun_predictor {
     const struct hrun_predictor_kind *kind;
     const struct hrun_app *app;
     int64_t N;
+    const struct hrun_models **models;  /* nsubs: NULL also where they were made with other constants */
+    const char *other;              /* such constants; NULL: there are none */
+    struct hrun_netview *net;       /* borrowed; NULL: there is none */
+    int *place;                     /* nsubs: which sub-cluster of net each is, -1: none */
+    int same_subs;                  /* 1: net's sub-clusters are those of the predictor */
     struct hrun_option *options;    /* in order of sub-cluster and M; owned */
-    int noptions;
+    int noptions, most;             /* how many; at most */
     int has_network;                /* 1: network terms are in use */
     int is_whole;                   /* 1: times depend on the configuration, not on P alone */
-    int deals;                      /* 1: kind->shares gives the shares; 0: they are equal */
+    int deals;                      /* 1: shares are dealt out; 0: they are equal */
+    struct hrun_dealer *dealer;     /* NULL: shares are not in units; owned */
     const double *pace;             /* see hrun_predictor_pace */
     double scales[2], scale;        /* see hrun_predictor_correct: of equal and of dealt shares; the one in use */
     struct hrun_tasking tasking;    /* families that deal out shares: equal ones */
-    struct hrun_oracle oracle;
+    double *parts;                  /* noptions: scratch */
+    struct hrun_part_time *used;    /* noptions: scratch, of the options that a configuration uses */
+    struct hrun_oracle oracle;      /* `times`, and what else the family has, are set by it */
 };
 
-/* Sets the members of p, which is zeroed, but options, has_network, is_whole and deals. Of the oracle it sets ctx,
- * nsubs, rule and memory. */
-void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_kind *kind,
-                          const struct hrun_predictor_source *from);
+/* Set the options: each (sub-cluster, M of the definition) for which bind gives 1. bind(p, o, m, err) prepares option o,
+ * p->options[o], by models m: 1; 0: they have none for it; -1 with *err. */
+int hrun_predictor_bind(struct hrun_predictor *p,
+                        int (*bind)(struct hrun_predictor *p, int o, const struct hrun_models *m,
+                                    struct hrun_error *err), struct hrun_error *err);
+/* Fail: there are only models with other constants. */
+int hrun_predictor_fail_constants(const struct hrun_predictor *p, struct hrun_error *err);
+/* hrun_oracle.whole by `options`. */
+int hrun_predictor_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
+                         struct hrun_error *err);
 /* What times of a sub-cluster are multiplied by. */
 double hrun_predictor_pace_of(const struct hrun_predictor *p, int sub);
 /* The number of the option, -1: there is none. */
@@ -93,11 +110,47 @@ int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_co
  * distribution. x[r->nterms]: the terms. */
 double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, double t);
 
+/* ------------------------------------------------------------------ shares in whole units */
+
+/* Work that is dealt out in whole units, so that the slowest process ends as early as can be. What a process takes is a
+ * line in its share. */
+struct hrun_dealer {
+    int64_t units, least;           /* in all, and of a process */
+    double unit;                    /* what hrun_predictor_shares gives for one */
+    enum hrun_sharing how;
+    struct hrun_expr *memory;       /* bytes of a process by its share; NULL: they do not depend on it */
+    double *memory_bytes;           /* nsubs: of a PE, 0: not limited */
+    int64_t *most;                  /* noptions: units that fit into the memory of a process; -1: P decides */
+    struct hrun_line *lines, *parts;    /* noptions; nsubs: those of a configuration */
+    int64_t *share;                 /* nsubs: units of each part */
+    int *sub_of;                    /* nsubs: of each part */
+};
+
+/* Make p->dealer, which has neither units nor memory yet. The options of p are there. */
+void hrun_dealer_create(struct hrun_predictor *p);
+void hrun_dealer_destroy(struct hrun_dealer *d);
+/* Let the oracle be that of dealt shares, but for rule, memory and lines_bound. */
+void hrun_dealer_use(struct hrun_predictor *p);
+/* hrun_predictor_limit_memory; bytes NULL: those that are known. */
+int hrun_dealer_limit_memory(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
+/* The most units that a process of option o among P has memory for, or -1. */
+int64_t hrun_dealer_most(const struct hrun_predictor *p, int o, int P, struct hrun_error *err);
+/* What a process of `sub` has in a configuration, in units; -1 with *err where there is no such time. */
+int64_t hrun_dealer_units(struct hrun_predictor *p, int sub, const struct hrun_config *config, struct hrun_error *err);
+/* Rows of struct hrun_predictor_kind. */
+int hrun_dealer_options(struct hrun_predictor *p, const struct hrun_config *config, double *t, struct hrun_error *err);
+int hrun_dealer_shares(struct hrun_predictor *p, const struct hrun_config *config, double *share,
+                       struct hrun_error *err);
+
+/* ------------------------------------------------------------------ corrections */
+
 /* Are they for unequal shares? */
 int hrun_corrections_deal(const struct hrun_corrections *c);
 
 /* The correction of configuration i at N. */
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out);
+
+/* ------------------------------------------------------------------ formulas, and the families */
 
 /* What a formula is evaluated with. */
 struct hrun_formula_ranks {

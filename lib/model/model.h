@@ -68,11 +68,11 @@ enum { HRUN_POINTS_MEMORY = -2, HRUN_POINTS_RULE = -3 };
 struct hrun_fit_options;
 struct hrun_fit_job;
 struct hrun_row;
-struct hrun_predictor_source;
+struct hrun_predictor_kind;
 
 /* A family: in which way times follow from measurements. One row for each, in families/NAME.c. */
 struct hrun_family {
-    const char *(*describe)(enum hrun_model_form form);   /* of predictions, for reports */
+    const char *name;          /* of predictions, for reports */
     int by_formula;            /* 1: nothing of the application is measured: a formula in speeds of PEs and network */
     int has_forms;             /* 1: models single, nt, pt and npt, of which one form predicts */
     int uses_network;          /* 1: also where no term of the definition names it */
@@ -89,7 +89,7 @@ struct hrun_family {
     int nterms;                /* the most terms of a record, besides those of the definition */
     int (*fit)(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n,
                struct hrun_error *err);        /* NULL: nothing is fitted */
-    struct hrun_predictor *(*predict)(const struct hrun_predictor_source *from, struct hrun_error *err);
+    const struct hrun_predictor_kind *predictor;
 };
 const struct hrun_family *hrun_family_of(const struct hrun_app *app);
 

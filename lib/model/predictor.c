@@ -1,4 +1,5 @@
 /* predictor.c - the table of families, and the predictors that they make; see predict.h and internal.h */
+#include "app/template.h"
 #include "base/alloc.h"
 #include "model/internal.h"
 
@@ -55,11 +56,6 @@ struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct 
     return hrun_predictor_create_net(&from, err);
 }
 
-struct hrun_predictor *hrun_predictor_create_net(const struct hrun_predictor_source *from, struct hrun_error *err)
-{
-    return hrun_family_of(from->app)->predict(from, err);
-}
-
 static int predictor_rule(void *ctx, int P, struct hrun_error *err)
 {
     const struct hrun_predictor *p = ctx;
@@ -74,18 +70,6 @@ static int predictor_memory(void *ctx, int P, double *bytes, struct hrun_error *
     return hrun_app_memory(p->app, p->N, P, bytes, err);
 }
 
-void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_kind *kind,
-                          const struct hrun_predictor_source *from)
-{
-    p->kind = kind;
-    p->scales[0] = p->scales[1] = p->scale = 1;
-    p->app = from->app;
-    p->N = from->N;
-    p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .rule = predictor_rule };
-    if (from->app->memory || from->app->shares.memory)
-        p->oracle.memory = predictor_memory;
-}
-
 int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m)
 {
     for (int o = 0; o < p->noptions; o++)
@@ -94,11 +78,107 @@ int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m)
     return -1;
 }
 
+/* ------------------------------------------------------------------ create, destroy */
+
+/* Which models count; the formula of an application has no constants of its own. */
+static void take_models(struct hrun_predictor *p, const struct hrun_predictor_source *from)
+{
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
+
+    hrun_app_consts_text(p->app, &consts);
+    p->models = xcalloc((size_t)from->nsubs + 1, sizeof *p->models);
+    for (int i = 0; i < from->nsubs; i++) {
+        const struct hrun_models *m = from->models[i];
+
+        if (m && m->consts && !hrun_family_of(p->app)->by_formula && strcmp(m->consts, consts.data))
+            p->other = m->consts;
+        else
+            p->models[i] = m;
+    }
+}
+
+/* Where sub-clusters are in the network. */
+static void place_subs(struct hrun_predictor *p, const struct hrun_predictor_source *from)
+{
+    int there = from->net ? hrun_netview_nsubs(from->net) : 0;
+
+    p->net = from->net;
+    p->place = xcalloc((size_t)from->nsubs + 1, sizeof *p->place);
+    p->same_subs = from->net && there == from->nsubs;
+    for (int i = 0; i < from->nsubs; i++) {
+        int place = from->place ? from->place[i] : i;
+
+        p->place[i] = place < there ? place : -1;
+        p->same_subs &= place == i;
+    }
+}
+
+struct hrun_predictor *hrun_predictor_create_net(const struct hrun_predictor_source *from, struct hrun_error *err)
+{
+    const struct hrun_predictor_kind *kind = hrun_family_of(from->app)->predictor;
+    struct hrun_predictor *p = xcalloc(1, kind->size);
+
+    p->kind = kind;
+    p->scales[0] = p->scales[1] = p->scale = 1;
+    p->app = from->app;
+    p->N = from->N;
+    p->most = from->nsubs * from->app->nprocs_per_pe;
+    p->options = xcalloc((size_t)p->most + 1, sizeof *p->options);
+    p->parts = xcalloc((size_t)p->most + 1, sizeof *p->parts);
+    p->used = xcalloc((size_t)p->most + 1, sizeof *p->used);
+    p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .options = p->options, .rule = predictor_rule };
+    if (from->app->memory || from->app->shares.memory)
+        p->oracle.memory = predictor_memory;
+    take_models(p, from);
+    place_subs(p, from);
+    if (!kind->init(p, from->form, err))
+        return p;
+    hrun_predictor_destroy(p);
+    return NULL;
+}
+
 void hrun_predictor_destroy(struct hrun_predictor *p)
 {
-    if (p)
-        p->kind->destroy(p);
+    if (!p)
+        return;
+    p->kind->release(p);
+    hrun_dealer_destroy(p->dealer);
+    free(p->options);
+    free(p->parts);
+    free(p->used);
+    free(p->models);
+    free(p->place);
+    free(p);
 }
+
+int hrun_predictor_bind(struct hrun_predictor *p,
+                        int (*bind)(struct hrun_predictor *p, int o, const struct hrun_models *m,
+                                    struct hrun_error *err), struct hrun_error *err)
+{
+    for (int i = 0; i < p->oracle.nsubs; i++)
+        for (int k = 0; p->models[i] && k < p->app->nprocs_per_pe; k++) {
+            int found;
+
+            p->options[p->noptions] = (struct hrun_option){ i, p->app->procs_per_pe[k] };
+            found = bind(p, p->noptions, p->models[i], err);
+            if (found < 0)
+                return -1;
+            p->noptions += found;
+        }
+    p->oracle.noptions = p->noptions;
+    return 0;
+}
+
+int hrun_predictor_fail_constants(const struct hrun_predictor *p, struct hrun_error *err)
+{
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
+
+    hrun_app_consts_text(p->app, &consts);
+    return hrun_fail(err, HRUN_ENODATA, "no sub-cluster has models of %s with constants '%s'; there are some with '%s'",
+                     p->app->name, consts.data, p->other);
+}
+
+/* ------------------------------------------------------------------ times */
 
 const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p)
 {
@@ -108,7 +188,11 @@ const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p)
 int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time,
                         struct hrun_error *err)
 {
-    return p->kind->time(p, sub, m, P, time, err);
+    struct hrun_config alone = hrun_config_alone(p->oracle.nsubs, sub, P / m, m);
+
+    if (p->is_whole && (P % m || (p->net && p->place[sub] >= 0 && P / m > hrun_netview_npes(p->net, p->place[sub]))))
+        return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d", sub + 1, P, m);
+    return p->kind->time_in(p, sub, &alone, P, time, err);
 }
 
 int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
@@ -127,9 +211,38 @@ int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_co
     if (!p->is_whole && !share)
         return p->oracle.times(p->oracle.ctx, P, t, err);
     if (!p->is_whole || config)
-        return p->kind->options(p, P, config, share, t, err);
+        return p->kind->options ? p->kind->options(p, P, config, share, t, err)
+                                : hrun_dealer_options(p, config, t, err);
     for (int k = 0; k < p->noptions; k++)
         t[k] = NAN;
+    return 0;
+}
+
+int hrun_predictor_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
+                         struct hrun_error *err)
+{
+    struct hrun_predictor *p = ctx;
+    double most = -INFINITY;
+    int n = 0;
+
+    *time_s = INFINITY;
+    *limiting = 0;
+    if (hrun_predictor_options(p, P, config, NULL, p->parts, err))
+        return -1;
+    for (int o = 0; o < p->noptions; o++) {
+        const struct hrun_option *option = &p->options[o];
+
+        if (!config->pes[option->sub] || config->procs[option->sub] != option->m)
+            continue;
+        if (isnan(p->parts[o]))
+            return 0;
+        if (p->parts[o] > most)
+            *limiting = option->sub;
+        most = fmax(most, p->parts[o]);
+        p->used[n++] = (struct hrun_part_time){ p->parts[o], config->pes[option->sub] * option->m };
+    }
+    if (n)
+        *time_s = hrun_tasking_time(&p->tasking, p->used, n);
     return 0;
 }
 
@@ -239,7 +352,7 @@ int hrun_predictor_time_whole(struct hrun_predictor *p, const struct hrun_config
 {
     struct hrun_part_time mid[HRUN_SUBS_MAX], low[HRUN_SUBS_MAX], high[HRUN_SUBS_MAX];
     double longest = -INFINITY;
-    int n = 0;
+    int n = 0, P = hrun_config_processes(config);
 
     for (int i = 0; i < config->nsubs; i++) {
         int processes = config->pes[i] * config->procs[i];
@@ -247,7 +360,7 @@ int hrun_predictor_time_whole(struct hrun_predictor *p, const struct hrun_config
 
         if (!config->pes[i])
             continue;
-        if (p->kind->time_in(p, i, config, &own, err))
+        if (p->kind->time_in(p, i, config, P, &own, err))
             return -1;
         mid[n] = (struct hrun_part_time){ own.mid, processes };
         low[n] = (struct hrun_part_time){ own.low, processes };
@@ -277,18 +390,16 @@ int hrun_predictor_deals(const struct hrun_predictor *p)
 int hrun_predictor_shares(struct hrun_predictor *p, const struct hrun_config *config, double *share,
                           struct hrun_error *err)
 {
-    int n = hrun_predictor_oracle(p)->nsubs;
-
     if (p->deals)
-        return p->kind->shares(p, config, share, err);
-    for (int i = 0; i < n; i++)
+        return p->kind->shares ? p->kind->shares(p, config, share, err) : hrun_dealer_shares(p, config, share, err);
+    for (int i = 0; i < p->oracle.nsubs; i++)
         share[i] = config->pes[i] > 0;
     return 0;
 }
 
 int hrun_predictor_limit_memory(struct hrun_predictor *p, const double *bytes, struct hrun_error *err)
 {
-    return p->kind->limit_memory ? p->kind->limit_memory(p, bytes, err) : 0;
+    return p->dealer ? hrun_dealer_limit_memory(p, bytes, err) : 0;
 }
 
 int hrun_predictor_has_balance(const struct hrun_predictor *p)

@@ -41,7 +41,7 @@ static int tell(const struct hrun_design *d, struct hrun_predictor *p, const str
 {
     struct hrun_interval time;
 
-    if (p->kind->time_in(p, c->limiting, &c->config, &time, err))
+    if (p->kind->time_in(p, c->limiting, &c->config, c->P, &time, err))
         return -1;
     hrun_corrections_tell(d->fit.corrections[0], &c->config, N, &time, NULL);
     *out = (struct insight){ out->made, time.mid, time.low, time.high };

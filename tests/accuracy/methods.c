@@ -25,7 +25,7 @@ static int look(const struct trial *trial, const struct hrun_plan_problem *probl
 
         if (hrun_plan_evaluate(problem, CONFIG(t->nsubs, runs[i].pes, runs[i].procs), 0, &c, NULL))
             continue;
-        if (p->kind->time_in(p, c.limiting, &c.config, &time, err))
+        if (p->kind->time_in(p, c.limiting, &c.config, c.P, &time, err))
             return -1;
         in->predicted_s = c.time_s;
         in->low_s = time.low;
@@ -61,7 +61,7 @@ static int choose_one(const struct trial *trial, struct hrun_models *const *mode
     c = &plan->v[0];
     if (look(trial, &problem, p, N, err))
         goto done;
-    if (p->kind->time_in(p, c->limiting, &c->config, &time, err))
+    if (p->kind->time_in(p, c->limiting, &c->config, c->P, &time, err))
         goto done;
     answer->predicted_s = c->time_s;
     answer->low_s = time.low;

@@ -189,7 +189,7 @@ static void test_predictor(void)
     ok(!o->whole(o->ctx, &config, 7, &t, &limiting, &err), "a configuration: %s", err.text);
     is_num(t, 2000 / speed + 0.01 * 7 + 1e-3 * 10, 1e-9, "takes what the formula says");
     is_int(limiting, 0, "all end together: the first limits");
-    ok(!p->kind->time_in(p, 1, &config, &time, &err) && time.low == t && time.mid == t && time.high == t,
+    ok(!p->kind->time_in(p, 1, &config, 7, &time, &err) && time.low == t && time.mid == t && time.high == t,
        "simulated speeds leave no doubt");
     ok(hrun_predictor_deals(p) && !hrun_predictor_shares(p, &config, share, &err), "it deals out the work");
     ok(share[0] == 1 && share[1] == 1, "two processes share a PE of twice the speed");
@@ -205,7 +205,8 @@ static void test_predictor(void)
     ok(!o->whole(o->ctx, &alone, 2, &t, &limiting, &err) && row[2] <= t && bounds[2] <= row[2], "are below times");
     is_num(row[2], 2000 / 4e3, 1e-9, "by what the quickest PEs do without messages");
     config.procs[1] = 3;
-    ok(o->whole(o->ctx, &config, 9, &t, &limiting, &err), "a speed that is not known");
+    ok(!o->whole(o->ctx, &config, 9, &t, &limiting, &err) && isinf(t), "a speed that is not known: it cannot be used");
+    ok(p->kind->time_in(p, 1, &config, 9, &time, &err), "and has no time");
     has_str(err.text, "the speed of sub-cluster 2 with 3 processes on a PE is not known", "message");
 out:
     hrun_predictor_destroy(p);

@@ -295,7 +295,7 @@ static void check_choice(const struct ma *a, struct hrun_netview *view, struct h
         for (int k = 0; k < o->noptions; k++)
             if (config.pes[o->options[k].sub] && config.procs[o->options[k].sub] == o->options[k].m)
                 above += !(t[k] <= one);
-        unlike += p->kind->time_in(p, limiting, &config, &own, NULL) || own.mid != one ||
+        unlike += p->kind->time_in(p, limiting, &config, P, &own, NULL) || own.mid != one ||
                   !(own.low <= one && one <= own.high);
         if (P % 3 != 2 && one < best)
             best = one;

@@ -143,7 +143,7 @@ static void test_predictions(void)
         for (int i = 0; i < SUBS; i++) {
             struct hrun_interval own;
 
-            if (config.pes[i] && !p->kind->time_in(p, i, &config, &own, NULL))
+            if (config.pes[i] && !p->kind->time_in(p, i, &config, hrun_config_processes(&config), &own, NULL))
                 latest = fmax(latest, own.mid);
         }
         mixed += fabs(t / want - 1) < UNKNOWN && fabs(latest - t) < 1e-9 * t && config.pes[limiting] > 0;

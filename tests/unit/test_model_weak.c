@@ -374,7 +374,7 @@ static void test_predictor(void)
     is_int(hrun_predictor_shares(p, &config, share, &err), 0, "of a configuration");
     ok(3 * share[0] + 8 * share[1] >= 400 && fmod(share[0], UNIT) == 0 && share[0] > share[1],
        "they are whole units, enough, and more for the faster (%g, %g)", share[0], share[1]);
-    is_int(p->kind->time_in(p, 1, &config, &time, &err), 0, "its time");
+    is_int(p->kind->time_in(p, 1, &config, hrun_config_processes(&config), &time, &err), 0, "its time");
     is_num(time.mid, own(1, 2, 11, share[1], 400), 1e-9, "is that of its share");
     ok(time.low < time.mid && time.mid < time.high, "with an interval");
     hrun_predictor_destroy(p);
@@ -430,8 +430,10 @@ static void test_bounds(void)
     static const int64_t size = 200;
     struct hrun_app *app = make_app("100*W*P");
     struct hrun_models *models[SUBS];
-    double b[4], t[4], whole;
+    struct hrun_line least[4], v[4];
+    double t[4], whole;
     int above = 0, below = 0, limiting;
+    int64_t fewest, units;
     struct hrun_predictor *p;
     const struct hrun_oracle *o;
     struct hrun_error err;
@@ -444,14 +446,15 @@ static void test_bounds(void)
     o = hrun_predictor_oracle(p);
     for (int lo = 1; lo <= 60; lo += 3)
         for (int hi = lo; hi <= 60; hi += 7) {
-            o->bounds(o->ctx, lo, hi, b, &err);
+            o->lines_bound(o->ctx, lo, hi, least, &fewest, &err);
             for (int P = lo; P <= hi; P++) {
-                o->times(o->ctx, P, t, &err);
+                o->lines(o->ctx, P, v, &units, &err);
                 for (int i = 0; i < o->noptions; i++)
-                    above += !isnan(t[i]) && b[i] > t[i];
+                    above += v[i].n && (!least[i].n || least[i].base_s > v[i].base_s || least[i].unit_s > v[i].unit_s ||
+                                        least[i].most < v[i].most || fewest > units);
             }
         }
-    is_int(above, 0, "no bound is above a time");
+    is_int(above, 0, "no bound is above a line");
     for (int a = 0; a <= 6; a++)
         for (int c = 0; c <= 6; c++)
             for (int m = 1; m <= 2 && a + c; m++) {

@@ -166,7 +166,7 @@ static const double NORMAL_95 = 1.959963984540054;
 struct analytic {
     struct hrun_predictor base;
     double *perf, *deviation;   /* of each option: s per operation, and its standard deviation, relative */
-    struct hrun_netview *net;
+    struct hrun_netview *net;   /* NULL also where its sub-clusters are others */
     int cap;                    /* ranks that there is room for */
     double *share, *rank_perf, *time, *room;
     double *least;              /* of each P below nleast: the lower bound, 0: not known yet */
@@ -342,34 +342,12 @@ static double longest(const struct analytic *a, const struct hrun_config *config
     return most;
 }
 
-static int analytic_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
-                          struct hrun_error *err)
-{
-    struct analytic *a = ctx;
-    double most = 0, least, t;
-    int who = -1;
-
-    if (least_at(a, P, &least, err) || analytic_evaluate(a, config, P, 0, err))
-        return -1;
-    for (int i = 0; i < a->base.oracle.nsubs; i++) {
-        t = config->pes[i] ? longest(a, config, i, least) : 0;
-        if (config->pes[i] && (who < 0 || t > most)) {
-            most = t;
-            who = i;
-        }
-    }
-    *time_s = most;
-    *limiting = who;
-    return 0;
-}
-
 /* ------------------------------------------------------------------ the predictor's functions */
 
-static int analytic_time_in(struct hrun_predictor *p, int sub, const struct hrun_config *config,
+static int analytic_time_in(struct hrun_predictor *p, int sub, const struct hrun_config *config, int P,
                             struct hrun_interval *time, struct hrun_error *err)
 {
     struct analytic *a = (struct analytic *)p;
-    int P = hrun_config_processes(config);
     double least, t[3];
 
     if (least_at(a, P, &least, err))
@@ -381,18 +359,6 @@ static int analytic_time_in(struct hrun_predictor *p, int sub, const struct hrun
     }
     *time = (struct hrun_interval){ t[1], fmin(t[0], t[1]), fmax(t[2], t[1]) };
     return 0;
-}
-
-static int analytic_time_alone(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time,
-                               struct hrun_error *err)
-{
-    struct analytic *a = (struct analytic *)p;
-    struct hrun_config alone;
-
-    if (P % m || (a->net && P / m > hrun_netview_npes(a->net, sub)))
-        return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d", sub + 1, P, m);
-    alone = hrun_config_alone(a->base.oracle.nsubs, sub, P / m, m);
-    return analytic_time_in(p, sub, &alone, time, err);
 }
 
 /* Formulas were measured nowhere: they hold everywhere. */
@@ -447,83 +413,58 @@ static int analytic_shares(struct hrun_predictor *p, const struct hrun_config *c
     return 0;
 }
 
-static void analytic_destroy(struct hrun_predictor *p)
+static void analytic_release(struct hrun_predictor *p)
 {
     struct analytic *a = (struct analytic *)p;
 
-    free(a->base.options);
     free(a->perf);
     free(a->deviation);
     free(a->share);
     free(a->least);
-    free(a);
+}
+
+static int bind_speed(struct hrun_predictor *p, int o, const struct hrun_models *m, struct hrun_error *err)
+{
+    struct analytic *a = (struct analytic *)p;
+    const struct hrun_fit_record *r = hrun_perf_find(m, p->options[o].m);
+
+    (void)err;
+    if (!r)
+        return 0;
+    a->perf[o] = r->k[0];
+    a->deviation[o] = sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0];
+    return 1;
+}
+
+static int analytic_init(struct hrun_predictor *p, enum hrun_model_form form, struct hrun_error *err)
+{
+    struct analytic *a = (struct analytic *)p;
+
+    (void)form;
+    p->has_network = p->app->law.formula->has_network;
+    p->is_whole = p->deals = 1;
+    a->net = p->same_subs ? p->net : NULL;
+    a->perf = xcalloc((size_t)p->most + 1, sizeof *a->perf);
+    a->deviation = xcalloc((size_t)p->most + 1, sizeof *a->deviation);
+    if (hrun_predictor_bind(p, bind_speed, err))
+        return -1;
+    if (!p->noptions)
+        return hrun_fail(err, HRUN_ENODATA, "%s needs the speeds of the PEs, which were not measured: hrun-calibrate "
+                         "speeds does", p->app->name);
+    if (!a->net && p->has_network)
+        return hrun_fail(err, HRUN_ENODATA, "the formula of %s asks for the network of these hosts, which was not "
+                         "measured: hrun-calibrate network does", p->app->name);
+    p->oracle.times = analytic_times;
+    p->oracle.bounds = analytic_bounds;
+    p->oracle.whole = hrun_predictor_whole;
+    return 0;
 }
 
 static const struct hrun_predictor_kind kind = {
-    .destroy = analytic_destroy, .time = analytic_time_alone, .time_in = analytic_time_in,
-    .measured = analytic_measured, .options = analytic_options,
-    .shares = analytic_shares,
+    .size = sizeof(struct analytic), .init = analytic_init, .release = analytic_release, .time_in = analytic_time_in,
+    .measured = analytic_measured, .options = analytic_options, .shares = analytic_shares,
 };
 
-static int analytic_list_options(struct analytic *a, struct hrun_models *const *models, int nsubs,
-                                 struct hrun_error *err)
-{
-    size_t most = (size_t)nsubs * (size_t)a->base.app->nprocs_per_pe + 1;
-
-    a->base.options = xcalloc(most, sizeof *a->base.options);
-    a->perf = xcalloc(most, sizeof *a->perf);
-    a->deviation = xcalloc(most, sizeof *a->deviation);
-    for (int i = 0; i < nsubs; i++)
-        for (int k = 0; k < a->base.app->nprocs_per_pe; k++) {
-            const struct hrun_fit_record *r = hrun_perf_find(models[i], a->base.app->procs_per_pe[k]);
-
-            if (!r)
-                continue;
-            a->base.options[a->base.noptions] = (struct hrun_option){ i, r->M };
-            a->perf[a->base.noptions] = r->k[0];
-            a->deviation[a->base.noptions++] = sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0];
-        }
-    if (a->base.noptions)
-        return 0;
-    return hrun_fail(err, HRUN_ENODATA, "%s needs the speeds of the PEs, which were not measured: hrun-calibrate "
-                     "speeds does", a->base.app->name);
-}
-
-static struct hrun_predictor *analytic_create(const struct hrun_predictor_source *from, struct hrun_error *err)
-{
-    struct analytic *a = xcalloc(1, sizeof *a);
-    int same = from->net && hrun_netview_nsubs(from->net) == from->nsubs;
-
-    hrun_predictor_start(&a->base, &kind, from);
-    a->base.has_network = from->app->law.formula->has_network;
-    a->base.is_whole = a->base.deals = 1;
-    for (int i = 0; i < from->nsubs && from->place; i++)
-        same &= from->place[i] == i;
-    a->net = same ? from->net : NULL;
-    if (analytic_list_options(a, from->models, from->nsubs, err))
-        goto fail;
-    if (!a->net && from->app->law.formula->has_network) {
-        hrun_fail(err, HRUN_ENODATA, "the formula of %s asks for the network of these hosts, which was not measured: "
-                  "hrun-calibrate network does", from->app->name);
-        goto fail;
-    }
-    a->base.oracle.noptions = a->base.noptions;
-    a->base.oracle.options = a->base.options;
-    a->base.oracle.times = analytic_times;
-    a->base.oracle.bounds = analytic_bounds;
-    a->base.oracle.whole = analytic_whole;
-    return &a->base;
-fail:
-    analytic_destroy(&a->base);
-    return NULL;
-}
-
-static const char *analytic_describe(enum hrun_model_form form)
-{
-    (void)form;
-    return "formula over the speeds of PEs";
-}
-
 const struct hrun_family hrun_family_analytic = {
-    .describe = analytic_describe, .by_formula = 1, .predict = analytic_create,
+    .name = "formula over the speeds of PEs", .by_formula = 1, .predictor = &kind,
 };

@@ -1,7 +1,6 @@
 /* npt.c - the family npt: a predictor by formulas in N and P; see npt.h */
 #include "model/families/npt.h"
 
-#include "app/template.h"
 #include "base/alloc.h"
 #include "model/terms.h"
 
@@ -93,21 +92,6 @@ static const struct hrun_fit_record *find_record(const struct hrun_models *m, co
     return NULL;
 }
 
-static int m_allowed(const struct hrun_app *app, int M)
-{
-    for (int i = 0; i < app->nprocs_per_pe; i++)
-        if (app->procs_per_pe[i] == M)
-            return 1;
-    return 0;
-}
-
-static int option_order(const void *a, const void *b)
-{
-    const struct hrun_option *x = a, *y = b;
-
-    return x->sub != y->sub ? (x->sub < y->sub ? -1 : 1) : (x->m > y->m) - (x->m < y->m);
-}
-
 static int point_order(const void *a, const void *b)
 {
     const struct hrun_ppoint *x = a, *y = b;
@@ -115,35 +99,6 @@ static int point_order(const void *a, const void *b)
     if (x->P != y->P)
         return x->P < y->P ? -1 : 1;
     return x->option < y->option ? -1 : x->option > y->option;
-}
-
-/* Does this record take part in predictions of the family? */
-static int is_npt_record_in_use(const struct hrun_formulas *p, const struct hrun_fit_record *r)
-{
-    return m_allowed(p->base.app, r->M) &&
-           (!strcmp(r->family, "single") || !strcmp(r->family, hrun_model_form_name(p->form)));
-}
-
-/* The distinct (sub, M) of all records that concern us, in order. */
-static void npt_list_options(struct hrun_formulas *p, struct hrun_models *const *models, int nsubs)
-{
-    size_t count = 0;
-    int n = 0;
-
-    for (int s = 0; s < nsubs; s++)
-        for (int i = 0; models[s] && i < models[s]->n; i++)
-            count += (size_t)is_npt_record_in_use(p, &models[s]->v[i]);
-    p->base.options = xcalloc(count + 1, sizeof *p->base.options);
-    p->opts = xcalloc(count + 1, sizeof *p->opts);
-    p->points = xcalloc(count + 1, sizeof *p->points);
-    for (int s = 0; s < nsubs; s++)
-        for (int i = 0; models[s] && i < models[s]->n; i++)
-            if (is_npt_record_in_use(p, &models[s]->v[i]))
-                p->base.options[n++] = (struct hrun_option) { s, models[s]->v[i].M };
-    qsort(p->base.options, (size_t)n, sizeof *p->base.options, option_order);
-    for (int i = 0; i < n; i++)
-        if (i == 0 || option_order(&p->base.options[i], &p->base.options[p->base.noptions - 1]))
-            p->base.options[p->base.noptions++] = p->base.options[i];
 }
 
 static int add_npt_point(struct hrun_formulas *p, int option, int P, const struct hrun_fit_record *r,
@@ -163,17 +118,20 @@ static int add_npt_point(struct hrun_formulas *p, int option, int P, const struc
     return 0;
 }
 
-/* Bind the models of option o. */
-static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models *models,
-                       struct hrun_error *err)
+/* Bind the models of option o; 1, 0: they have none for it, or -1. */
+static int bind_npt_option(struct hrun_predictor *base, int o, const struct hrun_models *models,
+                           struct hrun_error *err)
 {
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
     struct hrun_popt *opt = &p->opts[o];
     enum hrun_term_kind kind = p->form == HRUN_FORM_PT ? HRUN_TERM_TPN : HRUN_TERM_NP;
     const struct hrun_fit_record *r, *ref;
-    int M = p->base.options[o].m;
+    int M = base->options[o].m;
 
-    opt->models = models;
     opt->single = find_record(models, "single", M, 0);
+    r = find_record(models, hrun_model_form_name(p->form), M, 0);
+    if (!opt->single && !r)
+        return 0;
     if (opt->single && add_npt_point(p, o, M, opt->single, err))
         return -1;
     if (p->form == HRUN_FORM_NT) {
@@ -181,19 +139,18 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
             if (models->v[i].M == M && models->v[i].P > M && !strcmp(models->v[i].family, "nt") &&
                 add_npt_point(p, o, models->v[i].P, &models->v[i], err))
                 return -1;
-        return 0;
+        return 1;
     }
-    r = find_record(models, hrun_model_form_name(p->form), M, 0);
     if (!r)
-        return 0;
+        return 1;
     if (p->form == HRUN_FORM_PT) {
         ref = find_record(models, "nt", M, r->P);
         if (!ref)
-            return 0;
-        if (hrun_formulas_nt_value(p->base.app, ref, p->N, NULL, &opt->T, err))
+            return 1;
+        if (hrun_formulas_nt_value(base->app, ref, p->N, NULL, &opt->T, err))
             return -1;
         if (!isfinite(opt->T) || opt->T <= 0)   /* a wrecked N-T model: nothing can be built on it */
-            return 0;
+            return 1;
     }
     opt->term = xcalloc((size_t)r->nterms + 1, sizeof *opt->term);
     opt->factor = xcalloc((size_t)r->nterms + 1, sizeof *opt->factor);
@@ -202,18 +159,18 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
         if (!isfinite(r->k[j]))
             return hrun_fail(err, HRUN_ENONFINITE,
                              "the coefficient of '%s' in the %s model of %s (M=%d) is %g", r->terms[j],
-                             r->family, p->base.app->name, M, r->k[j]);
+                             r->family, base->app->name, M, r->k[j]);
         if (r->k[j] == 0)
             continue;
         opt->term[j] = intern(p, kind, r->terms[j], opt->T, &opt->factor[j], err);
         if (opt->term[j] < 0)
             return -1;
-        if (hrun_term_is_network(p->terms[opt->term[j]].expr) && !p->net)
+        if (hrun_term_is_network(p->terms[opt->term[j]].expr) && !base->net)
             return hrun_fail(err, HRUN_ENODATA, "the model of %s has the term '%s', which needs the network of these "
-                             "hosts: hrun-calibrate network measures it", p->base.app->name, r->terms[j]);
+                             "hosts: hrun-calibrate network measures it", base->app->name, r->terms[j]);
     }
     opt->formula = r;
-    return 0;
+    return 1;
 }
 
 /* Coefficients in rows of options, and what is known of each term as a whole. */
@@ -229,8 +186,6 @@ static void spread_npt_points(struct hrun_formulas *p)
     p->is_network = xcalloc(terms + 1, sizeof *p->is_network);
     p->is_shared = xcalloc(terms + 1, sizeof *p->is_shared);
     p->has_network = xcalloc(n + 1, sizeof *p->has_network);
-    p->parts = xcalloc(n + 1, sizeof *p->parts);
-    p->used = xcalloc(n + 1, sizeof *p->used);
     for (size_t j = 0; j < terms; j++)
         p->base.has_network |= p->is_network[j] = hrun_term_is_network(p->terms[j].expr);
     p->base.is_whole = p->base.has_network || p->base.tasking.dynamic;
@@ -273,47 +228,24 @@ static void rescale(struct hrun_predictor *base)
 
 /* ------------------------------------------------------------------ create, destroy */
 
-/* Is there what the family needs? Models of runs on one PE alone do, when there is nothing else at all. */
-static int check_family(const struct hrun_formulas *p, struct hrun_models *const *models, int nsubs,
-                        const char *other, const char *consts, struct hrun_error *err)
+/* Is there what the form needs? Models of runs on one PE alone do, when there is nothing else at all. */
+static int check_form(const struct hrun_formulas *p, struct hrun_error *err)
 {
     const char *name = hrun_model_form_name(p->form);
     int wanted = 0, several = 0;
 
-    for (int s = 0; s < nsubs; s++) {
-        for (int i = 0; models[s] && i < models[s]->n; i++) {
-            several += strcmp(models[s]->v[i].family, "single") != 0;
-            wanted += is_npt_record_in_use(p, &models[s]->v[i]) && !strcmp(models[s]->v[i].family, name);
-        }
-    }
+    for (int s = 0; s < p->base.oracle.nsubs; s++)
+        for (int i = 0; p->base.models[s] && i < p->base.models[s]->n; i++)
+            several += strcmp(p->base.models[s]->v[i].family, "single") != 0;
+    for (int o = 0; o < p->base.noptions; o++)
+        wanted += find_record(p->base.models[p->base.options[o].sub], name, p->base.options[o].m, 0) != NULL;
     if (wanted || (!several && p->base.noptions))
         return 0;
-    if (other)
-        return hrun_fail(err, HRUN_ENODATA,
-                         "no sub-cluster has models of %s with constants '%s'; there are some with "
-                         "'%s'",
-                         p->base.app->name, consts, other);
+    if (p->base.other)
+        return hrun_predictor_fail_constants(&p->base, err);
     return hrun_fail(err, HRUN_ENODATA, "no sub-cluster has a model of family %s for %s%s", name,
                      p->base.app->name, p->form != HRUN_FORM_PT ? "" :
                      ": it needs measurements at two different P > Mi; without them choose npt");
-}
-
-/* Where sub-clusters are in the network. The oracle's whole speaks of the same numbers. */
-static void npt_place_subs(struct hrun_formulas *p, struct hrun_netview *net, const int *place, int nsubs)
-{
-    int same = net && hrun_netview_nsubs(net) == nsubs;
-
-    p->net = net;
-    if (!net)
-        return;
-    p->place = xcalloc((size_t)nsubs + 1, sizeof *p->place);
-    for (int i = 0; i < nsubs; i++) {
-        p->place[i] = place ? place[i] : i;
-        same &= p->place[i] == i;
-        if (p->place[i] >= hrun_netview_nsubs(net))
-            p->place[i] = -1;
-    }
-    p->same_subs = same;
 }
 
 int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, int used)
@@ -338,17 +270,17 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
     return 0;
 }
 
-static void npt_destroy(struct hrun_predictor *base)
+static void npt_release(struct hrun_predictor *base)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
 
-    for (int o = 0; p->opts && o < p->base.noptions; o++) {
+    for (int o = 0; o <= base->most; o++) {
         free(p->opts[o].term);
         free(p->opts[o].factor);
     }
+    hrun_shares_destroy(p);
     for (int j = 0; j < p->nterms; j++)
         hrun_pterm_release(&p->terms[j]);
-    free(p->base.options);
     free(p->opts);
     free(p->terms);
     free(p->least_m);
@@ -356,28 +288,11 @@ static void npt_destroy(struct hrun_predictor *base)
     free(p->checked);
     free(p->coef);
     free(p->value);
-    free(p->place);
     free(p->is_network);
-    hrun_shares_destroy(p);
     free(p->is_shared);
     free(p->has_network);
-    free(p->parts);
-    free(p->used);
     free(p->points);
-    free(p);
 }
-
-static const struct hrun_predictor_kind kind = {
-    .destroy = npt_destroy,
-    .time = hrun_formulas_time,
-    .time_in = hrun_formulas_time_in,
-    .measured = hrun_formulas_measured,
-    .options = hrun_formulas_options,
-    .deal = hrun_shares_deal,
-    .rescale = rescale,
-    .shares = hrun_shares_of,
-    .limit_memory = hrun_shares_limit_memory,
-};
 
 /* Where speeds add up, good configurations are many and alike: so many parts take hundredths of a second. */
 enum { ADDED_PARTS = 30000 };
@@ -390,67 +305,48 @@ static long parts_most(const struct hrun_formulas *p)
 
     for (int o = 0; o < p->base.noptions; o++)      /* the last option of each sub-cluster has the most processes */
         if (o + 1 == p->base.noptions || p->base.options[o + 1].sub != p->base.options[o].sub)
-            ranks += (double)p->base.options[o].m * hrun_netview_npes(p->net, p->base.options[o].sub);
+            ranks += (double)p->base.options[o].m * hrun_netview_npes(p->base.net, p->base.options[o].sub);
     return ranks > measured ? (long)(most * measured * measured / ranks / ranks) + 1 : (long)most;
 }
 
-static struct hrun_predictor *npt_create(const struct hrun_predictor_source *from, struct hrun_error *err)
+static int npt_init(struct hrun_predictor *base, enum hrun_model_form form, struct hrun_error *err)
 {
-    const struct hrun_app *app = from->app;
-    struct hrun_models *const *models = from->models;
-    int nsubs = from->nsubs;
-    struct hrun_formulas *p = xcalloc(1, sizeof *p);
-    autofree struct hrun_models **usable = xcalloc((size_t)nsubs + 1, sizeof *usable);
-    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
-    const char *other = NULL;
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
+    size_t records = 0;
 
-    hrun_app_consts_text(app, &consts);
-    hrun_predictor_start(&p->base, &kind, from);
-    p->form = from->form;
-    p->N = (double)from->N;
-    npt_place_subs(p, from->net, from->place, nsubs);
-    for (int s = 0; s < nsubs; s++) {
-        if (models[s] && models[s]->consts && strcmp(models[s]->consts, consts.data))
-            other = models[s]->consts;
-        else
-            usable[s] = models[s];
-        if (usable[s] && p->form == HRUN_FORM_NPT)
-            p->base.tasking = usable[s]->tasking.dynamic || usable[s]->tasking.ignores ? usable[s]->tasking
-                                                                                       : p->base.tasking;
+    p->form = form;
+    p->N = (double)base->N;
+    p->opts = xcalloc((size_t)base->most + 1, sizeof *p->opts);
+    for (int s = 0; s < base->oracle.nsubs; s++) {
+        const struct hrun_models *m = base->models[s];
+
+        records += m ? (size_t)m->n : 0;
+        if (m && form == HRUN_FORM_NPT && (m->tasking.dynamic || m->tasking.ignores))
+            base->tasking = m->tasking;
     }
-    npt_list_options(p, usable, nsubs);
-    if (check_family(p, usable, nsubs, other, consts.data, err))
-        goto fail;
-    for (int o = 0; o < p->base.noptions; o++)
-        if (bind_option(p, o, usable[p->base.options[o].sub], err))
-            goto fail;
+    p->points = xcalloc(records + 1, sizeof *p->points);
+    if (hrun_predictor_bind(base, bind_npt_option, err) || check_form(p, err))
+        return -1;
     spread_npt_points(p);
-    if (app->shares.units && p->form == HRUN_FORM_NPT && !p->base.tasking.dynamic && hrun_shares_create(p, err))
-        goto fail;
+    if (base->app->shares.units && form == HRUN_FORM_NPT && !base->tasking.dynamic && hrun_shares_create(p, err))
+        return -1;
     qsort(p->points, (size_t)p->npoints, sizeof *p->points, point_order);
-    p->base.oracle.noptions = p->base.noptions;
-    p->base.oracle.options = p->base.options;
-    p->base.oracle.times = hrun_formulas_times;
-    p->base.oracle.bounds = hrun_formulas_bounds;
-    if (p->base.has_network ? p->same_subs : p->base.tasking.dynamic) {
-        p->base.oracle.whole = hrun_formulas_whole;
-        p->base.oracle.part = hrun_formulas_part;
-        p->base.oracle.parts = p->base.has_network ? parts_most(p) : ADDED_PARTS;
+    base->oracle.times = hrun_formulas_times;
+    base->oracle.bounds = hrun_formulas_bounds;
+    if (base->has_network ? base->same_subs : base->tasking.dynamic) {
+        base->oracle.whole = hrun_predictor_whole;
+        base->oracle.part = hrun_formulas_part;
+        base->oracle.parts = base->has_network ? parts_most(p) : ADDED_PARTS;
     }
-    return &p->base;
-fail:
-    npt_destroy(&p->base);
-    return NULL;
+    return 0;
 }
 
-static const char *npt_describe(enum hrun_model_form form)
-{
-    static const char *const names[] = { [HRUN_FORM_NT] = "N-T", [HRUN_FORM_PT] = "P-T", [HRUN_FORM_NPT] = "NP-T" };
-
-    return names[form];
-}
+static const struct hrun_predictor_kind kind = {
+    .size = sizeof(struct hrun_formulas), .init = npt_init, .release = npt_release, .time_in = hrun_formulas_time_in,
+    .measured = hrun_formulas_measured, .options = hrun_formulas_options, .deal = hrun_shares_deal,
+    .lines = hrun_shares_lines, .rescale = rescale,
+};
 
 const struct hrun_family hrun_family_npt = {
-    .describe = npt_describe, .has_forms = 1, .is_joint = 1, .has_common = 1, .fit = hrun_formulas_fit,
-    .predict = npt_create,
+    .name = "NP-T", .has_forms = 1, .is_joint = 1, .has_common = 1, .fit = hrun_formulas_fit, .predictor = &kind,
 };

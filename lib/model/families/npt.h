@@ -15,7 +15,6 @@
 #include "model/internal.h"
 
 struct hrun_popt {
-    const struct hrun_models *models;
     const struct hrun_fit_record *single;  /* or NULL */
     const struct hrun_fit_record *formula; /* npt or pt, or NULL */
     double T;                              /* pt: the N-T model's value at N */
@@ -44,42 +43,30 @@ struct hrun_formulas {
     double *value;                         /* nterms: scratch */
     struct hrun_ppoint *points;
     int npoints;
-    struct hrun_netview *net;              /* borrowed; NULL: there is none, and no term needs one */
-    int *place;                            /* nsubs: which sub-cluster of net each is */
     int *is_network;                       /* of each term: a network term? Its value is then the factor, and counts
                                               as 0 where no configuration is given */
     int *has_network;                      /* of each option: does it use one? */
-    int same_subs;                         /* 1: net's sub-clusters are those of the predictor */
-    double *parts;                         /* noptions: scratch */
-    struct hrun_part_time *used;           /* noptions: scratch, of the options that a configuration uses */
     int *is_shared;                        /* of each term: is it in proportion to the share of a process? */
     struct hrun_shares *shares;            /* NULL: the definition has none, or they cannot be dealt out */
 };
 
 /* Unequal shares (npt_shares.c): what a process takes is a line in its share. */
 struct hrun_shares {
-    enum hrun_sharing how;
-    int64_t units, least;                  /* in all, and of a process */
     struct hrun_pterm *whole;              /* nterms: of shared terms, with all work on one process */
-    double *memory;                        /* nsubs: bytes of a PE, 0: not limited */
     double *fixed, *shared;                /* noptions: what does not depend on the share, and what does, of a P-th */
-    struct hrun_line *lines, *parts;       /* noptions; nsubs: those of a configuration */
-    int64_t *most;                         /* noptions: units that fit into the memory of a process; -1: P decides */
     struct hrun_oracle equal;              /* of equal shares, and whether times depend on the configuration then */
     int is_whole;
-    int64_t *share;                        /* nsubs: units of each part */
-    int *sub_of;                           /* nsubs: of each part */
 };
 
-/* Make and free p->shares, none where no term has W; the terms of p are there. Errors: those of a term. */
+/* Make and free p->shares and the dealer, none where no term has W; the terms of p are there. Errors: those of a
+ * term. */
 int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err);
 void hrun_shares_destroy(struct hrun_formulas *p);
 
 /* Rows of struct hrun_predictor_kind. */
 int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct hrun_error *err);
-int hrun_shares_of(struct hrun_predictor *base, const struct hrun_config *config, double *share,
-                   struct hrun_error *err);
-int hrun_shares_limit_memory(struct hrun_predictor *base, const double *bytes, struct hrun_error *err);
+int hrun_shares_lines(struct hrun_predictor *base, int P, const struct hrun_config *config, struct hrun_line *v,
+                      struct hrun_error *err);
 
 /* hrun_predictor_options with share[] (not NULL), for p->shares. */
 int hrun_shares_options(struct hrun_formulas *p, int P, const struct hrun_config *config, const double *share,
@@ -87,12 +74,6 @@ int hrun_shares_options(struct hrun_formulas *p, int P, const struct hrun_config
 
 /* With equal shares in whole units: the most that a process has, over a P-th. */
 double hrun_shares_uneven(const struct hrun_formulas *p, int P);
-
-/* Ti of the options that a configuration uses, with the shares that it is dealt; else NAN. */
-int hrun_shares_dealt(struct hrun_formulas *p, const struct hrun_config *config, double *t, struct hrun_error *err);
-
-/* What a process of `sub` has in a configuration, over an equal share; -1 with *err where there is no such time. */
-double hrun_shares_share(struct hrun_formulas *p, int sub, const struct hrun_config *config, struct hrun_error *err);
 
 /* A row of struct hrun_predictor_kind; config counts only with network terms or dealt shares. */
 int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
@@ -104,17 +85,13 @@ int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun
                          struct hrun_error *err);
 
 /* The intervals: rows of struct hrun_predictor_kind. */
-int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, struct hrun_interval *time,
-                       struct hrun_error *err);
-int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hrun_config *config,
+int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hrun_config *config, int P,
                           struct hrun_interval *time, struct hrun_error *err);
 int hrun_formulas_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts);
 
 /* The oracle's functions (ctx: the predictor). */
 int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err);
 int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
-int hrun_formulas_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
-                         struct hrun_error *err);
 int hrun_formulas_part(void *ctx, const struct hrun_config *config, int known, int P, double *time_s,
                        struct hrun_error *err);
 

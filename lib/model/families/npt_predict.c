@@ -69,7 +69,7 @@ int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun
     if (!p->is_network[j])
         return hrun_formulas_term(p, j, P, value, err);
     if (hrun_term_network_call(p->terms[j].expr, p->N, P, &factor, &call, err) ||
-        hrun_netview_time(p->net, call.op, call.bytes, config, &t, err))
+        hrun_netview_time(p->base.net, call.op, call.bytes, config, &t, err))
         return fail_at_term(p, j, P, err);
     *value = factor * t;
     return 0;
@@ -109,7 +109,7 @@ int hrun_formulas_add_network(struct hrun_formulas *p, int P, double *t, struct 
                 continue;
             if (hrun_term_network_call(p->terms[j].expr, p->N, P, &factor, &call, err))
                 return fail_at_term(p, j, P, err);
-            least = hrun_netview_bound(p->net, &call, &p->base.options[o], P, err);
+            least = hrun_netview_bound(p->base.net, &call, &p->base.options[o], P, err);
             if (isnan(least))
                 return fail_at_term(p, j, P, err);
             t[o] = (t[o] + k * (factor * least)) * (1 - SLACK);
@@ -141,7 +141,7 @@ int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err)
             p->value[j] = 0;
     }
     add_terms(p, P, t);
-    if (p->same_subs && hrun_formulas_add_network(p, P, t, err))
+    if (p->base.same_subs && hrun_formulas_add_network(p, P, t, err))
         return -1;
     share_work(p, hrun_tasking_excess(&p->base.tasking, P), t);
     return 0;
@@ -155,39 +155,11 @@ int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_
     if (share && p->shares)
         return hrun_shares_options(p, P, config, share, t, err);
     if (base->deals)
-        return hrun_shares_dealt(p, config, t, err);
+        return hrun_dealer_options(base, config, t, err);
     for (int j = 0; j < p->nterms; j++)
         if (p->least_m[j] < P && hrun_formulas_value(p, j, P, config, &p->value[j], err))
             return -1;
     add_terms(p, P, t);
-    return 0;
-}
-
-int hrun_formulas_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
-                         struct hrun_error *err)
-{
-    struct hrun_formulas *p = ctx;
-    int who = -1, n = 0;
-    double most = 0;
-
-    if (hrun_formulas_options(&p->base, P, config, NULL, p->parts, err))
-        return -1;
-    for (int o = 0; o < p->base.noptions; o++) {
-        const struct hrun_option *option = &p->base.options[o];
-
-        if (!config->pes[option->sub] || config->procs[option->sub] != option->m)
-            continue;
-        if (who < 0 || p->parts[o] > most) {
-            most = p->parts[o];
-            who = option->sub;
-        }
-        p->used[n++] = (struct hrun_part_time){ p->parts[o], config->pes[option->sub] * option->m };
-    }
-    *time_s = n ? hrun_tasking_time(&p->base.tasking, p->used, n) : NAN;
-    if (!usable(*time_s))   /* an overflow */
-        return hrun_fail(err, HRUN_ENONFINITE, "the model of %s gives no time at N=%lld, P=%d", p->base.app->name,
-                         (long long)p->base.N, P);
-    *limiting = who;
     return 0;
 }
 
@@ -211,21 +183,21 @@ int hrun_formulas_part(void *ctx, const struct hrun_config *config, int known, i
         }
         if (hrun_term_network_call(p->terms[j].expr, p->N, P, &factor, &call, err))
             return -1;
-        p->value[j] = factor * hrun_netview_part(p->net, &call, config, known, P, err);
+        p->value[j] = factor * hrun_netview_part(p->base.net, &call, config, known, P, err);
         if (isnan(p->value[j]))
             return -1;
     }
-    add_terms(p, P, p->parts);
+    add_terms(p, P, p->base.parts);
     for (int o = 0; o < p->base.noptions; o++) {
         const struct hrun_option *option = &p->base.options[o];
 
-        least = option->sub >= known ? fmin(least, p->parts[o]) : least;
-        if (config->pes[option->sub] && config->procs[option->sub] == option->m && !isnan(p->parts[o])) {
-            p->used[n++] = (struct hrun_part_time){ p->parts[o], config->pes[option->sub] * option->m };
+        least = option->sub >= known ? fmin(least, p->base.parts[o]) : least;
+        if (config->pes[option->sub] && config->procs[option->sub] == option->m && !isnan(p->base.parts[o])) {
+            p->base.used[n++] = (struct hrun_part_time){ p->base.parts[o], config->pes[option->sub] * option->m };
             rest -= config->pes[option->sub] * option->m;
         }
     }
-    *time_s = hrun_tasking_least(&p->base.tasking, p->used, n, rest, least) * (1 - SLACK);
+    *time_s = hrun_tasking_least(&p->base.tasking, p->base.used, n, rest, least) * (1 - SLACK);
     return 0;
 }
 
@@ -467,35 +439,29 @@ static int predict_npt(struct hrun_formulas *p, int sub, int m, const struct npt
     return 0;
 }
 
-int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, struct hrun_interval *time,
-                       struct hrun_error *err)
-{
-    struct hrun_formulas *p = (struct hrun_formulas *)base;
-    int o = hrun_predictor_find(&p->base, sub, m), there = p->net ? p->place[sub] : -1;
-    struct hrun_config alone;
-
-    if (o < 0 || !p->has_network[o] || P <= m)
-        return predict_npt(p, sub, m, &(struct npt_run){ P, NULL, 1 }, time, err);
-    if (there < 0 || P % m || P / m > hrun_netview_npes(p->net, there))
-        return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d, whose network "
-                         "a term of %s asks for", sub + 1, P, m, p->base.app->name);
-    alone = hrun_config_alone(hrun_netview_nsubs(p->net), there, P / m, m);
-    return predict_npt(p, sub, m, &(struct npt_run){ P, &alone, 1 }, time, err);
-}
-
-int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hrun_config *config,
+int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hrun_config *config, int P,
                           struct hrun_interval *time, struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
-    struct npt_run run = { hrun_config_processes(config), p->net ? config : NULL, 1 };
+    int m = config->procs[sub], o = hrun_predictor_find(base, sub, m), there = base->place[sub];
+    struct npt_run run = { P, base->same_subs ? config : NULL, 1 };
+    struct hrun_config alone;
 
-    if (base->deals)
-        run.share = hrun_shares_share(p, sub, config, err);
-    if (run.share < 0)
-        return -1;
-    if (p->net && !p->same_subs)
-        return hrun_formulas_time(base, sub, config->procs[sub], run.P, time, err);
-    if (predict_npt(p, sub, config->procs[sub], &run, time, err))
+    if (base->deals) {
+        int64_t units = hrun_dealer_units(base, sub, config, err);
+
+        if (units < 0)
+            return -1;
+        run.share = (double)units * P / (double)base->dealer->units / hrun_shares_uneven(p, P);
+    }
+    if (o >= 0 && p->has_network[o] && P > m && !base->same_subs) {
+        if (there < 0 || P % m || P / m > hrun_netview_npes(base->net, there))
+            return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d, whose "
+                             "network a term of %s asks for", sub + 1, P, m, base->app->name);
+        alone = hrun_config_alone(hrun_netview_nsubs(base->net), there, P / m, m);
+        run.config = &alone;
+    }
+    if (predict_npt(p, sub, m, &run, time, err))
         return -1;
     *time = hrun_interval_times(*time, hrun_predictor_pace_of(base, sub));
     return 0;

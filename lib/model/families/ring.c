@@ -1,7 +1,6 @@
 /* ring.c - the family ring: predictions; see ring.h */
 #include "model/families/ring.h"
 
-#include "app/template.h"
 #include "base/alloc.h"
 
 #include <limits.h>
@@ -15,7 +14,7 @@
 static void nearest_ring_record(const struct hrun_models *m, int M, const struct hrun_fit_record *r[2])
 {
     r[0] = r[1] = NULL;
-    for (int i = 0; m && i < m->n; i++) {
+    for (int i = 0; i < m->n; i++) {
         const struct hrun_fit_record *f = &m->v[i];
 
         if (strcmp(f->family, "ring"))
@@ -70,68 +69,33 @@ static void borrow_wires(struct hrun_ring *r)
         count++;
     }
     for (int o = 0; o < r->base.noptions; o++)
-        r->opts[o].asks = !count && r->net;
+        r->opts[o].asks = !count && r->base.net;
     for (int o = 0; o < r->base.noptions; o++)
         for (int j = 0; count && !r->opts[o].far && j < HRUN_RING_TERMS; j++)
             if (hrun_ring_is_far(j))
                 r->opts[o].wire[j] = sum[j] / count;
 }
 
-/* The options of all sub-clusters with models of these constants; *other: constants of models that have others. */
-static int ring_list_options(struct hrun_ring *r, const struct hrun_predictor_source *from, const char *consts,
-                             const char **other, struct hrun_error *err)
+static int bind_ring_option(struct hrun_predictor *p, int o, const struct hrun_models *m, struct hrun_error *err)
 {
-    const struct hrun_app *app = from->app;
-    size_t most = (size_t)from->nsubs * (size_t)app->nprocs_per_pe + 1;
+    const struct hrun_fit_record *near[2];
 
-    r->base.options = xcalloc(most, sizeof *r->base.options);
-    r->opts = xcalloc(most, sizeof *r->opts);
-    for (int s = 0; s < from->nsubs; s++)
-        for (int k = 0; k < app->nprocs_per_pe; k++) {
-            const struct hrun_models *m = from->models[s];
-            const struct hrun_fit_record *near[2];
-
-            if (m && m->consts && strcmp(m->consts, consts)) {
-                *other = m->consts;
-                continue;
-            }
-            nearest_ring_record(m, app->procs_per_pe[k], near);
-            if (!near[0] || !near[1])
-                continue;
-            r->base.options[r->base.noptions] = (struct hrun_option){ s, app->procs_per_pe[k] };
-            if (bind_records(r, r->base.noptions++, near, err))
-                return -1;
-        }
-    borrow_wires(r);
-    return 0;
+    nearest_ring_record(m, p->options[o].m, near);
+    if (!near[0] || !near[1])
+        return 0;
+    return bind_records((struct hrun_ring *)p, o, near, err) ? -1 : 1;
 }
 
 /* ------------------------------------------------------------------ the network */
 
-/* Where sub-clusters are in the network, if there is one. */
-static void ring_place_subs(struct hrun_ring *r, const struct hrun_predictor_source *from)
-{
-    int there = from->net ? hrun_netview_nsubs(from->net) : 0;
-
-    if (!from->net)
-        return;
-    r->place = xcalloc((size_t)r->nsubs + 1, sizeof *r->place);
-    r->net = from->net;
-    for (int i = 0; i < r->nsubs; i++) {
-        r->place[i] = from->place ? from->place[i] : i;
-        if (r->place[i] >= there)
-            r->place[i] = -1;
-    }
-}
-
 /* Between a PE of one sub-cluster of the network and one of another, or of the same. */
 static int between(struct hrun_ring *r, int a, int b, double bytes, double *time_s, struct hrun_error *err)
 {
-    struct hrun_config pair = hrun_config_alone(hrun_netview_nsubs(r->net), a, 1, 1);
+    struct hrun_config pair = hrun_config_alone(hrun_netview_nsubs(r->base.net), a, 1, 1);
 
     pair.pes[b]++;
     pair.procs[b] = 1;
-    return hrun_netview_time(r->net, HRUN_NET_P2P, bytes, &pair, time_s, err);
+    return hrun_netview_time(r->base.net, HRUN_NET_P2P, bytes, &pair, time_s, err);
 }
 
 /* What a message takes to a PE of sub-cluster sub by the network: from another PE of it, or where it has no other from
@@ -139,17 +103,17 @@ static int between(struct hrun_ring *r, int a, int b, double bytes, double *time
 static int wire_time(struct hrun_ring *r, int sub, double bytes, double *wire_s, struct hrun_error *err)
 {
     double sum = 0, t;
-    int own = r->place[sub], count = 0;
+    int own = r->base.place[sub], count = 0;
 
     *wire_s = 0;
     if (own < 0)
         return 0;
-    if (hrun_netview_npes(r->net, own) > 1)
+    if (hrun_netview_npes(r->base.net, own) > 1)
         return between(r, own, own, bytes, wire_s, err);
     for (int i = 0; i < r->nsubs; i++) {
-        if (r->place[i] < 0 || r->place[i] == own)
+        if (r->base.place[i] < 0 || r->base.place[i] == own)
             continue;
-        if (between(r, own, r->place[i], bytes, &t, err))
+        if (between(r, own, r->base.place[i], bytes, &t, err))
             return -1;
         sum += t;
         count++;
@@ -345,19 +309,6 @@ static int busiest(const struct hrun_ring *r, const double *own)
     return best;
 }
 
-static int ring_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
-                      struct hrun_error *err)
-{
-    struct hrun_ring *r = ctx;
-    double t = hrun_ring_play_config(r, config, P, r->own, err);
-
-    if (t < 0)
-        return -1;
-    *time_s = t;
-    *limiting = busiest(r, r->own);
-    return 0;
-}
-
 /* Ti: what the PEs of a sub-cluster are busy; of the busiest the time of the whole, waits and all. */
 static int ring_options(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
                         double *t, struct hrun_error *err)
@@ -422,28 +373,11 @@ static int ring_time_interval(struct hrun_ring *r, int o, int P, double steps, s
     return 0;
 }
 
-/* On this sub-cluster alone. */
-static int ring_time_alone(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time,
-                           struct hrun_error *err)
-{
-    struct hrun_ring *r = of(p);
-    double steps = hrun_ring_run_steps(P, m);
-    struct hrun_ring_stage s;
-    int o = hrun_predictor_find(&r->base, sub, m);
-
-    if (o < 0 || P < m)
-        return fail_no_ring_model(r, sub, m, err);
-    if (stage_at(r, o, P, &s, err))
-        return -1;
-    time->mid = s.local_s + steps * s.step_s;
-    return ring_time_interval(r, o, P, steps, time, err);
-}
-
-static int ring_time_in(struct hrun_predictor *p, int sub, const struct hrun_config *config,
+static int ring_time_in(struct hrun_predictor *p, int sub, const struct hrun_config *config, int P,
                         struct hrun_interval *time, struct hrun_error *err)
 {
     struct hrun_ring *r = of(p);
-    int P = hrun_config_processes(config), o = hrun_predictor_find(p, sub, config->procs[sub]);
+    int o = hrun_predictor_find(p, sub, config->procs[sub]);
     double all;
 
     if (o < 0)
@@ -480,69 +414,47 @@ static int ring_measured(const struct hrun_predictor *p, int sub, int m, int P, 
 
 /* ------------------------------------------------------------------ create, destroy */
 
-static void ring_destroy(struct hrun_predictor *p)
+static void ring_release(struct hrun_predictor *p)
 {
     struct hrun_ring *r = of(p);
 
-    free(r->place);
-    free(r->base.options);
     free(r->opts);
     free(r->works);
     free(r->speed);
     free(r->own);
     free(r->stages);
     free(r->elapsed);
-    free(r);
+}
+
+static int ring_init(struct hrun_predictor *p, enum hrun_model_form form, struct hrun_error *err)
+{
+    struct hrun_ring *r = of(p);
+
+    (void)form;
+    p->is_whole = 1;
+    r->nsubs = p->oracle.nsubs;
+    r->opts = xcalloc((size_t)p->most + 1, sizeof *r->opts);
+    r->own = xcalloc((size_t)r->nsubs + 1, sizeof *r->own);
+    r->speed = xcalloc((size_t)r->nsubs + 1, sizeof *r->speed);
+    if (hrun_predictor_bind(p, bind_ring_option, err))
+        return -1;
+    if (!p->noptions)
+        return p->other ? hrun_predictor_fail_constants(p, err)
+                        : hrun_fail(err, HRUN_ENODATA, "no sub-cluster has a model of family ring for %s",
+                                    p->app->name);
+    borrow_wires(r);
+    p->oracle.times = ring_times;
+    p->oracle.bounds = ring_bounds;
+    p->oracle.whole = hrun_predictor_whole;
+    return 0;
 }
 
 static const struct hrun_predictor_kind kind = {
-    .destroy = ring_destroy,
-    .time = ring_time_alone,
-    .time_in = ring_time_in,
-    .measured = ring_measured,
-    .options = ring_options,
-    .balance = hrun_ring_balance,
-    .fewest = hrun_ring_fewest,
+    .size = sizeof(struct hrun_ring), .init = ring_init, .release = ring_release, .time_in = ring_time_in,
+    .measured = ring_measured, .options = ring_options, .balance = hrun_ring_balance, .fewest = hrun_ring_fewest,
 };
 
-static struct hrun_predictor *ring_create(const struct hrun_predictor_source *from, struct hrun_error *err)
-{
-    struct hrun_ring *r = xcalloc(1, sizeof *r);
-    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
-    const char *other = NULL;
-
-    hrun_app_consts_text(from->app, &consts);
-    hrun_predictor_start(&r->base, &kind, from);
-    r->base.is_whole = 1;
-    r->nsubs = from->nsubs;
-    r->own = xcalloc((size_t)from->nsubs + 1, sizeof *r->own);
-    r->speed = xcalloc((size_t)from->nsubs + 1, sizeof *r->speed);
-    ring_place_subs(r, from);
-    if (ring_list_options(r, from, consts.data, &other, err))
-        goto fail;
-    if (!r->base.noptions) {
-        hrun_fail(err, HRUN_ENODATA, other ? "no sub-cluster has models of %s with constants '%s'; there are some with "
-                  "'%s'" : "no sub-cluster has a model of family ring for %s", from->app->name, consts.data, other);
-        goto fail;
-    }
-    r->base.oracle.noptions = r->base.noptions;
-    r->base.oracle.options = r->base.options;
-    r->base.oracle.times = ring_times;
-    r->base.oracle.bounds = ring_bounds;
-    r->base.oracle.whole = ring_whole;
-    return &r->base;
-fail:
-    ring_destroy(&r->base);
-    return NULL;
-}
-
-static const char *ring_describe(enum hrun_model_form form)
-{
-    (void)form;
-    return "ring";
-}
-
 const struct hrun_family hrun_family_ring = {
-    .describe = ring_describe, .uses_network = 1, .is_joint = 1, .keep = hrun_ring_keep,
-    .nterms = HRUN_RING_TERMS, .fit = hrun_ring_fit, .predict = ring_create,
+    .name = "ring", .uses_network = 1, .is_joint = 1, .keep = hrun_ring_keep,
+    .nterms = HRUN_RING_TERMS, .fit = hrun_ring_fit, .predictor = &kind,
 };

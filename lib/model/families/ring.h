@@ -102,8 +102,6 @@ struct hrun_ring_option {
 
 struct hrun_ring {
     struct hrun_predictor base;           /* first */
-    struct hrun_netview *net;             /* borrowed; NULL: there is none */
-    int *place;                           /* nsubs: which sub-cluster of net each is, -1: none; NULL without net */
     int nsubs;
     struct hrun_ring_option *opts;
     struct hrun_ring_known *works;             /* of P = 0 .. nworks-1 */
