@@ -1,16 +1,16 @@
 /* algo_all.c - allgather, all-to-all, barrier, neighbours (algorithms.h) */
 #include "net/algorithms.h"
 
-static int modulo(int i, int n)
-{
-    return (i % n + n) % n;
-}
+/* ---------------------------------------------------------------- cyclic shifts */
 
-/* ---------------------------------------------------------------- neighbours */
+void net_shift(struct play_schedule *s, const struct net_task *t, int me, int distance, double bytes)
+{
+    play_exchange(s, net_rank(t, (me + distance + t->n) % t->n), bytes, net_rank(t, (me - distance + t->n) % t->n));
+}
 
 void net_ring(struct play_schedule *s, const struct net_task *t, int me)
 {
-    play_exchange(s, net_rank(t, modulo(me + 1, t->n)), t->bytes, net_rank(t, modulo(me - 1, t->n)));
+    net_shift(s, t, me, 1, t->bytes);
 }
 
 /* ---------------------------------------------------------------- allgather */
@@ -18,8 +18,7 @@ void net_ring(struct play_schedule *s, const struct net_task *t, int me)
 void net_allgather_bruck(struct play_schedule *s, const struct net_task *t, int me)
 {
     for (int d = 1; d < t->n; d <<= 1)
-        play_exchange(s, net_rank(t, modulo(me - d, t->n)), t->bytes * (2 * d <= t->n ? d : t->n - d),
-                      net_rank(t, modulo(me + d, t->n)));
+        net_shift(s, t, me, -d, t->bytes * (2 * d <= t->n ? d : t->n - d));
 }
 
 /* After the step of `mask`, members of v's subtree that had a partner send what they received to those that had
@@ -75,69 +74,66 @@ void net_allgather_doubling(struct play_schedule *s, const struct net_task *t, i
 void net_allgather_ring(struct play_schedule *s, const struct net_task *t, int me)
 {
     for (int k = 1; k < t->n; k++)
-        play_exchange(s, net_rank(t, modulo(me + 1, t->n)), t->bytes, net_rank(t, modulo(me - 1, t->n)));
-}
-
-/* Each member sends its own block to all others, one after the other (SimGrid's "ring"). */
-void net_allgather_pairwise(struct play_schedule *s, const struct net_task *t, int me)
-{
-    net_alltoall_pairwise(s, t, me);
+        net_shift(s, t, me, 1, t->bytes);
 }
 
 /* Pairs exchange alternately with both neighbours, two blocks from the second step on; odd numbers use the ring. */
 void net_allgather_neighbor(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int side[2] = { modulo(me % 2 ? me - 1 : me + 1, t->n), modulo(me % 2 ? me + 1 : me - 1, t->n) };
+    int first = me % 2 ? t->n - 1 : 1;     /* the distance to the first partner; the second is on the other side */
 
     if (t->n % 2) {
         net_allgather_ring(s, t, me);
         return;
     }
-    for (int k = 0; k < t->n / 2; k++)
-        play_exchange(s, net_rank(t, side[k % 2]), k ? 2 * t->bytes : t->bytes, net_rank(t, side[k % 2]));
+    for (int k = 0; k < t->n / 2; k++) {
+        int partner = net_rank(t, (me + (k % 2 ? t->n - first : first)) % t->n);
+
+        play_exchange(s, partner, k ? 2 * t->bytes : t->bytes, partner);
+    }
 }
 
 /* ---------------------------------------------------------------- all-to-all */
 
-void net_alltoall_linear(struct play_schedule *s, const struct net_task *t, int me)
+/* Receive from and send to `at_once` members at a time; one of the first is the member itself. */
+static void alltoall_in_groups(struct play_schedule *s, const struct net_task *t, int me, int at_once)
 {
-    for (int k = 1; k < t->n; k++)
-        play_recv(s, net_rank(t, modulo(me + k, t->n)));
-    for (int k = 1; k < t->n; k++)
-        play_send(s, net_rank(t, modulo(me - k, t->n)), t->bytes);
-    play_wait(s);
-}
+    for (int k = 0; k < t->n; k += at_once) {
+        int end = k + at_once < t->n ? k + at_once : t->n;
 
-void net_alltoall_pairwise(struct play_schedule *s, const struct net_task *t, int me)
-{
-    for (int k = 1; k < t->n; k++)
-        play_exchange(s, net_rank(t, modulo(me + k, t->n)), t->bytes, net_rank(t, modulo(me - k, t->n)));
-}
-
-void net_alltoall_bruck(struct play_schedule *s, const struct net_task *t, int me)
-{
-    for (int d = 1; d < t->n; d <<= 1) {
-        int blocks = 0;
-
-        for (int k = d; k < t->n; k++)
-            blocks += (k & d) != 0;
-        play_exchange(s, net_rank(t, modulo(me + d, t->n)), t->bytes * blocks, net_rank(t, modulo(me - d, t->n)));
+        for (int i = k ? k : 1; i < end; i++)
+            play_recv(s, net_rank(t, (me + i) % t->n));
+        for (int i = k ? k : 1; i < end; i++)
+            play_send(s, net_rank(t, (me - i + t->n) % t->n), t->bytes);
+        play_wait(s);
     }
 }
 
-/* Four at a time, as MVAPICH2 and SimGrid post them; one of the first four is the member itself. */
+void net_alltoall_linear(struct play_schedule *s, const struct net_task *t, int me)
+{
+    alltoall_in_groups(s, t, me, t->n);
+}
+
+/* As MVAPICH2 and SimGrid post them. */
 void net_alltoall_throttled(struct play_schedule *s, const struct net_task *t, int me)
 {
-    enum { AT_ONCE = 4 };
+    alltoall_in_groups(s, t, me, 4);
+}
 
-    for (int k = 0; k < t->n; k += AT_ONCE) {
-        int end = k + AT_ONCE < t->n ? k + AT_ONCE : t->n;
+/* One after the other; also SimGrid's "ring" of an allgather. */
+void net_alltoall_pairwise(struct play_schedule *s, const struct net_task *t, int me)
+{
+    for (int k = 1; k < t->n; k++)
+        net_shift(s, t, me, k, t->bytes);
+}
 
-        for (int i = k ? k : 1; i < end; i++)
-            play_recv(s, net_rank(t, modulo(me + i, t->n)));
-        for (int i = k ? k : 1; i < end; i++)
-            play_send(s, net_rank(t, modulo(me - i, t->n)), t->bytes);
-        play_wait(s);
+/* The step of bit d sends the blocks whose number has that bit. */
+void net_alltoall_bruck(struct play_schedule *s, const struct net_task *t, int me)
+{
+    for (int d = 1; d < t->n; d <<= 1) {
+        int rest = t->n % (2 * d) - d;
+
+        net_shift(s, t, me, d, t->bytes * (t->n / (2 * d) * d + (rest > 0 ? rest : 0)));
     }
 }
 
@@ -174,24 +170,8 @@ void net_barrier_doubling(struct play_schedule *s, const struct net_task *t, int
         play_send_wait(s, net_rank(t, me + p), 0);
 }
 
-void net_barrier_bruck(struct play_schedule *s, const struct net_task *t, int me)
-{
-    for (int d = 1; d < t->n; d <<= 1)
-        play_exchange(s, net_rank(t, modulo(me + d, t->n)), 0, net_rank(t, modulo(me - d, t->n)));
-}
-
 void net_barrier_tree(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int mask = 1;
-
-    for (; mask < t->n && !(me & mask); mask <<= 1)
-        if (me + mask < t->n)
-            play_recv_wait(s, net_rank(t, me + mask));
-    if (me) {
-        play_send_wait(s, net_rank(t, me - mask), 0);
-        play_recv_wait(s, net_rank(t, me - mask));
-    }
-    for (mask >>= 1; mask > 0; mask >>= 1)
-        if (me + mask < t->n)
-            play_send_wait(s, net_rank(t, me + mask), 0);
+    net_reduce_tree(s, t, me);
+    net_broadcast(s, t, me);
 }

@@ -1,66 +1,9 @@
-/* algo_reduce.c - reduce and allreduce (algorithms.h) */
+/* algo_reduce.c - allreduce, and reduce by halving or by hosts (algorithms.h) */
 #include "net/algorithms.h"
 
 /* Size of an element, assumed to be a double. Algorithms that divide a message among members use another algorithm if
  * there are fewer elements than members. */
 static const double ELEMENT = 8;
-
-static void receive_and_work(struct play_schedule *s, int from, double bytes)
-{
-    play_recv_wait(s, from);
-    play_work(s, bytes);
-}
-
-/* ---------------------------------------------------------------- reduce */
-
-void net_reduce_linear(struct play_schedule *s, const struct net_task *t, int me)
-{
-    if (me != t->root) {
-        play_send_wait(s, net_rank(t, t->root), t->bytes);
-        return;
-    }
-    for (int i = t->n - 1; i >= 0; i--)
-        if (i != me)
-            receive_and_work(s, net_rank(t, i), t->bytes);
-}
-
-void net_reduce_chain(struct play_schedule *s, const struct net_task *t, int me)
-{
-    int v = net_place(t, me);
-
-    if (v + 1 < t->n)
-        receive_and_work(s, net_at(t, v + 1), t->bytes);
-    if (v > 0)
-        play_send_wait(s, net_at(t, v - 1), t->bytes);
-}
-
-void net_reduce_binary(struct play_schedule *s, const struct net_task *t, int me)
-{
-    int v = net_place(t, me);
-    size_t posted[2];
-
-    for (int k = 0; k < 2; k++)
-        if (net_binary_child(v, k) < t->n)
-            posted[k] = play_recv(s, net_at(t, net_binary_child(v, k)));
-    for (int k = 0; k < 2; k++)
-        if (net_binary_child(v, k) < t->n) {
-            play_wait_for(s, posted[k]);
-            play_work(s, t->bytes);
-        }
-    if (v)
-        play_send_wait(s, net_at(t, net_binary_parent(v)), t->bytes);
-}
-
-void net_reduce_binomial(struct play_schedule *s, const struct net_task *t, int me)
-{
-    int v = net_place(t, me), mask = 1;
-
-    for (; mask < t->n && !(v & mask); mask <<= 1)
-        if (v + mask < t->n)
-            receive_and_work(s, net_at(t, v + mask), t->bytes);
-    if (v)
-        play_send_wait(s, net_at(t, v - mask), t->bytes);
-}
 
 /* ---------------------------------------------------------------- powers of two */
 
@@ -76,7 +19,8 @@ static int fold_to_power(struct play_schedule *s, const struct net_task *t, int 
         play_send_wait(s, net_rank(t, me ^ 1), t->bytes);
         return -1;
     }
-    receive_and_work(s, net_rank(t, me ^ 1), t->bytes);
+    play_recv_wait(s, net_rank(t, me ^ 1));
+    play_work(s, t->bytes);
     return me / 2;
 }
 
@@ -176,23 +120,27 @@ void net_allreduce_rabenseifner(struct play_schedule *s, const struct net_task *
 
 void net_allreduce_ring(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int next = net_rank(t, (me + 1) % t->n), last = net_rank(t, (me + t->n - 1) % t->n);
-
     if (t->bytes < ELEMENT * t->n) {
         net_allreduce_doubling(s, t, me);
         return;
     }
     for (int k = 0; k < 2 * (t->n - 1); k++) {
-        play_exchange(s, next, t->bytes / t->n, last);
+        net_shift(s, t, me, 1, t->bytes / t->n);
         if (k < t->n - 1)
             play_work(s, t->bytes / t->n);
     }
 }
 
+/* Reduce and broadcast by the algorithms that the selector chooses. */
 void net_allreduce_parts(struct play_schedule *s, const struct net_task *t, int me)
 {
-    net_part(s, t, me, HRUN_NET_REDUCE, t->bytes, 0);
-    net_part(s, t, me, HRUN_NET_BCAST, t->bytes, 0);
+    static const enum hrun_net_op ops[] = { HRUN_NET_REDUCE, HRUN_NET_BCAST };
+    struct net_task part = *t;
+
+    part.root = 0;
+    for (int i = 0; i < 2; i++)
+        net_add_steps(s, &part, me, net_algorithm_find(ops[i], net_select(t->selector, ops[i], t->n, t->bytes,
+                                                                          t->hosts->uniform)));
 }
 
 void net_allreduce_linear(struct play_schedule *s, const struct net_task *t, int me)
@@ -206,6 +154,7 @@ void net_allreduce_linear(struct play_schedule *s, const struct net_task *t, int
 
 /* ---------------------------------------------------------------- by hosts */
 
+/* The members of a whole communicator that are on the host of a rank; the first ranks of all hosts. */
 static struct net_task task_of_host(const struct net_task *t, int rank)
 {
     struct net_task part = *t;
@@ -233,11 +182,10 @@ static const double LONG = 2048;
 static void reduce_part(struct play_schedule *s, const struct net_task *t, int me)
 {
     if (t->n > 1)
-        (t->bytes < LONG ? net_reduce_binomial : net_reduce_rabenseifner)(s, t, me);
+        (t->bytes < LONG ? net_reduce_tree : net_reduce_rabenseifner)(s, t, me);
 }
 
-/* Reduce to the first rank of each host, then among these, then send to the root. For whole communicators
- * (rank = index). */
+/* Reduce to the first rank of each host, then among these, then send to the root. */
 void net_reduce_hosts(struct play_schedule *s, const struct net_task *t, int me)
 {
     struct net_task host = task_of_host(t, me), leaders = task_of_leaders(t, t->hosts->host[t->root]);
@@ -262,5 +210,5 @@ void net_allreduce_hosts(struct play_schedule *s, const struct net_task *t, int 
     if (index == 0 && leaders.n > 1)
         net_allreduce_doubling(s, &leaders, t->hosts->host[me]);
     if (host.n > 1)
-        net_bcast_mpich(s, &host, index);
+        net_broadcast(s, &host, index);
 }

@@ -12,32 +12,52 @@ static const char *const OPS[HRUN_NET_NOPS] = {
     [HRUN_NET_ALLGATHER] = "allgather", [HRUN_NET_ALLTOALL] = "alltoall", [HRUN_NET_BARRIER] = "barrier"
 };
 
-const struct net_algorithm net_algorithms[HRUN_NET_NOPS][NET_ALGORITHMS_MAX] = {
-    [HRUN_NET_P2P] = { { "direct", NULL } },
-    [HRUN_NET_RING] = { { "direct", net_ring } },
-    [HRUN_NET_SCATTER] = { { "linear", net_scatter_linear }, { "linear-posted", net_from_root },
-                           { "binomial", net_scatter_binomial }, { "binomial-rising", net_scatter_rising } },
-    [HRUN_NET_GATHER] = { { "linear", net_gather_linear }, { "linear-sync", net_gather_sync },
-                          { "binomial", net_gather_binomial } },
-    [HRUN_NET_BCAST] = { { "linear", net_from_root }, { "binomial", net_bcast_binomial },
-                         { "binomial-mpich", net_bcast_mpich }, { "knomial", net_bcast_knomial },
-                         { "chain", net_bcast_chain }, { "binary", net_bcast_binary },
-                         { "scatter-doubling", net_bcast_doubling }, { "scatter-ring", net_bcast_ring },
-                         { "by-hosts", net_bcast_hosts } },
-    [HRUN_NET_REDUCE] = { { "linear", net_reduce_linear }, { "chain", net_reduce_chain },
-                          { "binary", net_reduce_binary }, { "binomial", net_reduce_binomial },
-                          { "rabenseifner", net_reduce_rabenseifner }, { "by-hosts", net_reduce_hosts } },
-    [HRUN_NET_ALLREDUCE] = { { "linear", net_allreduce_linear }, { "reduce-bcast", net_allreduce_parts },
-                             { "recursive-doubling", net_allreduce_doubling }, { "ring", net_allreduce_ring },
-                             { "rabenseifner", net_allreduce_rabenseifner }, { "by-hosts", net_allreduce_hosts } },
-    [HRUN_NET_ALLGATHER] = { { "bruck", net_allgather_bruck }, { "recursive-doubling", net_allgather_doubling },
-                             { "recursive-doubling-mpich", net_allgather_doubling_mpich },
-                             { "ring", net_allgather_ring }, { "pairwise", net_allgather_pairwise },
-                             { "neighbor", net_allgather_neighbor } },
-    [HRUN_NET_ALLTOALL] = { { "linear", net_alltoall_linear }, { "pairwise", net_alltoall_pairwise },
-                            { "bruck", net_alltoall_bruck }, { "throttled", net_alltoall_throttled } },
-    [HRUN_NET_BARRIER] = { { "linear", net_barrier_linear }, { "recursive-doubling", net_barrier_doubling },
-                           { "bruck", net_barrier_bruck }, { "tree", net_barrier_tree } }
+const struct net_algorithm net_algorithms[] = {
+    { HRUN_NET_P2P, "direct", NULL, 0 },
+    { HRUN_NET_RING, "direct", net_ring, 0 },
+    { HRUN_NET_SCATTER, "linear", net_scatter_linear, 0 },
+    { HRUN_NET_SCATTER, "linear-posted", net_from_root, 0 },
+    { HRUN_NET_SCATTER, "binomial", net_scatter_binomial, NET_TREE_LOW_BIT },
+    { HRUN_NET_SCATTER, "binomial-rising", net_scatter_rising, NET_TREE_LOW_BIT },
+    { HRUN_NET_GATHER, "linear", net_gather_linear, 0 },
+    { HRUN_NET_GATHER, "linear-sync", net_gather_sync, 0 },
+    { HRUN_NET_GATHER, "binomial", net_gather_binomial, NET_TREE_LOW_BIT },
+    { HRUN_NET_BCAST, "linear", net_from_root, 0 },
+    { HRUN_NET_BCAST, "binomial", net_broadcast, NET_TREE_HIGH_BIT },
+    { HRUN_NET_BCAST, "binomial-mpich", net_broadcast, NET_TREE_LOW_BIT },
+    { HRUN_NET_BCAST, "knomial", net_broadcast, NET_TREE_KNOMIAL },
+    { HRUN_NET_BCAST, "chain", net_broadcast, NET_TREE_CHAIN },
+    { HRUN_NET_BCAST, "binary", net_broadcast, NET_TREE_BINARY },
+    { HRUN_NET_BCAST, "scatter-doubling", net_bcast_doubling, NET_TREE_LOW_BIT },
+    { HRUN_NET_BCAST, "scatter-ring", net_bcast_ring, NET_TREE_LOW_BIT },
+    { HRUN_NET_BCAST, "by-hosts", net_bcast_hosts, NET_TREE_LOW_BIT },
+    { HRUN_NET_REDUCE, "linear", net_reduce_linear, 0 },
+    { HRUN_NET_REDUCE, "chain", net_reduce_tree, NET_TREE_CHAIN },
+    { HRUN_NET_REDUCE, "binary", net_reduce_tree, NET_TREE_BINARY },
+    { HRUN_NET_REDUCE, "binomial", net_reduce_tree, NET_TREE_LOW_BIT },
+    { HRUN_NET_REDUCE, "rabenseifner", net_reduce_rabenseifner, 0 },
+    { HRUN_NET_REDUCE, "by-hosts", net_reduce_hosts, NET_TREE_LOW_BIT },
+    { HRUN_NET_ALLREDUCE, "linear", net_allreduce_linear, 0 },
+    { HRUN_NET_ALLREDUCE, "reduce-bcast", net_allreduce_parts, 0 },
+    { HRUN_NET_ALLREDUCE, "recursive-doubling", net_allreduce_doubling, 0 },
+    { HRUN_NET_ALLREDUCE, "ring", net_allreduce_ring, 0 },
+    { HRUN_NET_ALLREDUCE, "rabenseifner", net_allreduce_rabenseifner, 0 },
+    { HRUN_NET_ALLREDUCE, "by-hosts", net_allreduce_hosts, NET_TREE_LOW_BIT },
+    { HRUN_NET_ALLGATHER, "bruck", net_allgather_bruck, 0 },
+    { HRUN_NET_ALLGATHER, "recursive-doubling", net_allgather_doubling, 0 },
+    { HRUN_NET_ALLGATHER, "recursive-doubling-mpich", net_allgather_doubling_mpich, 0 },
+    { HRUN_NET_ALLGATHER, "ring", net_allgather_ring, 0 },
+    { HRUN_NET_ALLGATHER, "pairwise", net_alltoall_pairwise, 0 },
+    { HRUN_NET_ALLGATHER, "neighbor", net_allgather_neighbor, 0 },
+    { HRUN_NET_ALLTOALL, "linear", net_alltoall_linear, 0 },
+    { HRUN_NET_ALLTOALL, "pairwise", net_alltoall_pairwise, 0 },
+    { HRUN_NET_ALLTOALL, "bruck", net_alltoall_bruck, 0 },
+    { HRUN_NET_ALLTOALL, "throttled", net_alltoall_throttled, 0 },
+    { HRUN_NET_BARRIER, "linear", net_barrier_linear, 0 },
+    { HRUN_NET_BARRIER, "recursive-doubling", net_barrier_doubling, 0 },
+    { HRUN_NET_BARRIER, "bruck", net_alltoall_bruck, 0 },
+    { HRUN_NET_BARRIER, "tree", net_barrier_tree, NET_TREE_LOW_BIT },
+    { HRUN_NET_NOPS, NULL, NULL, 0 }
 };
 
 const char *hrun_net_op_name(enum hrun_net_op op)
@@ -55,17 +75,18 @@ int hrun_net_op_find(const char *name)
 
 const struct net_algorithm *net_algorithm_find(enum hrun_net_op op, const char *name)
 {
-    for (int i = 0; i < NET_ALGORITHMS_MAX && net_algorithms[op][i].name; i++)
-        if (!strcmp(name, net_algorithms[op][i].name))
-            return &net_algorithms[op][i];
-    return NULL;
+    const struct net_algorithm *a = net_algorithms;
+
+    while (a->name && (a->op != op || strcmp(name, a->name)))
+        a++;
+    return a->name ? a : NULL;
 }
 
 /* ---------------------------------------------------------------- for programs */
 
 int net_rank(const struct net_task *t, int i)
 {
-    return t->ranks ? t->ranks[i] : i;
+    return t->ranks ? t->ranks[i] : t->first + i * t->stride;
 }
 
 int net_place(const struct net_task *t, int me)
@@ -92,34 +113,14 @@ int net_pow2_below(int n)
     return p;
 }
 
-int net_binary_parent(int v)
+void net_add_steps(struct play_schedule *s, const struct net_task *t, int me, const struct net_algorithm *algorithm)
 {
-    int first = 1;
+    struct net_task task = *t;
 
-    while (2 * first <= v + 1)
-        first *= 2;
-    for (first /= 2; first > 0 && v >= 2 * first - 1;)
-        v -= first;
-    return v;
-}
-
-int net_binary_child(int v, int which)
-{
-    int delta = 1;
-
-    while (2 * delta <= v + 1)
-        delta *= 2;
-    return v + delta * (which + 1);
-}
-
-void net_part(struct play_schedule *s, const struct net_task *t, int me, enum hrun_net_op op, double bytes, int root)
-{
-    struct net_task part = *t;
-    const char *name = net_select(t->selector, op, t->n, bytes, t->hosts->uniform);
-
-    part.bytes = bytes;
-    part.root = root;
-    net_algorithm_find(op, name)->program(s, &part, me);
+    task.tree = algorithm->tree;
+    if (algorithm->op == HRUN_NET_BARRIER)
+        task.bytes = task.root = 0;
+    algorithm->program(s, &task, me);
 }
 
 /* ---------------------------------------------------------------- ranks by hosts */

@@ -12,9 +12,16 @@
 
 #include "net/replay.h"
 
+/* Trees of places, which are the indices of members relative to the root. The parent of a place has its lowest or
+ * highest bit cleared, or its lowest digit to base 4; in a binary tree, numbered level by level, the children of v are
+ * v + w and v + 2 w, where w is the number of members of v's level (Open MPI). */
+enum net_tree { NET_TREE_LOW_BIT, NET_TREE_HIGH_BIT, NET_TREE_KNOMIAL, NET_TREE_BINARY, NET_TREE_CHAIN };
+
 struct net_task {
     int n, root;               /* members, and the root's index among them */
-    const int *ranks;          /* n: their ranks; NULL: index and rank are the same */
+    const int *ranks;          /* n: their ranks; NULL: first, first + stride, ... */
+    int first, stride;
+    enum net_tree tree;        /* of programs along trees */
     double bytes;              /* as of struct hrun_net_call */
     double scatter_S, gather_M2; /* of struct hrun_net_thresholds; 0: none */
     const char *selector;      /* chooses the parts of "reduce-bcast" */
@@ -35,15 +42,18 @@ void net_hosts_release(struct net_hosts *h);
 /* Add the steps of member `me`. */
 typedef void net_program(struct play_schedule *s, const struct net_task *t, int me);
 
-/* The algorithms of each operation; unused rows have no name. p2p has no program. */
-enum { NET_ALGORITHMS_MAX = 10 };
+/* The algorithms; the last row has no name. p2p has no program. */
 extern const struct net_algorithm {
+    enum hrun_net_op op;
     const char *name;
     net_program *program;
-} net_algorithms[HRUN_NET_NOPS][NET_ALGORITHMS_MAX];
+    enum net_tree tree;
+} net_algorithms[];
 
 /* An algorithm by name, or NULL. */
 const struct net_algorithm *net_algorithm_find(enum hrun_net_op op, const char *name);
+/* Add the steps of member `me` by an algorithm, which sets t->tree. */
+void net_add_steps(struct play_schedule *s, const struct net_task *t, int me, const struct net_algorithm *algorithm);
 
 /* The algorithm that a selector chooses for n members, or NULL without such a selector. uniform: as in net_hosts. */
 const char *net_select(const char *selector, enum hrun_net_op op, int n, double bytes, int uniform);
@@ -63,31 +73,25 @@ int net_place(const struct net_task *t, int me);
 int net_at(const struct net_task *t, int place);
 /* Bytes of blocks from..to - 1 if `total` bytes are cut into blocks; the last ones may be shorter or empty. */
 double net_span(double block, double total, int from, int to);
-/* The largest power of two <= n; parent and children in Open MPI's binary tree of places, numbered level by level: the
- * children of v are v + w and v + 2 w, where w is the number of members of v's level. */
+/* The largest power of two <= n. */
 int net_pow2_below(int n);
-int net_binary_parent(int v);
-int net_binary_child(int v, int which);
-/* Add the steps of the algorithm that t->selector chooses for op, as a part of a program. */
-void net_part(struct play_schedule *s, const struct net_task *t, int me, enum hrun_net_op op, double bytes, int root);
+/* Send to the member `distance` further (cyclically) and receive from the one as far behind. */
+void net_shift(struct play_schedule *s, const struct net_task *t, int me, int distance, double bytes);
 
 /* algo_root.c; net_from_root: directly to all at once, of blocks (scatter) or the whole (bcast) */
 net_program net_scatter_linear, net_from_root, net_scatter_binomial, net_scatter_rising;
 net_program net_gather_linear, net_gather_sync, net_gather_binomial;
-/* algo_bcast.c */
-net_program net_bcast_binomial, net_bcast_mpich, net_bcast_knomial, net_bcast_chain, net_bcast_binary,
-    net_bcast_split, net_bcast_doubling, net_bcast_ring, net_bcast_hosts;
+net_program net_broadcast, net_bcast_doubling, net_bcast_ring, net_bcast_hosts, net_reduce_linear, net_reduce_tree;
 /* algo_reduce.c */
-net_program net_reduce_linear, net_reduce_chain, net_reduce_binary, net_reduce_binomial,
-    net_reduce_rabenseifner, net_reduce_hosts;
+net_program net_reduce_rabenseifner, net_reduce_hosts;
 net_program net_allreduce_doubling, net_allreduce_ring, net_allreduce_rabenseifner, net_allreduce_parts,
     net_allreduce_linear, net_allreduce_hosts;
 /* algo_all.c */
 net_program net_ring;
 net_program net_allgather_bruck, net_allgather_doubling, net_allgather_doubling_mpich, net_allgather_ring,
-    net_allgather_pairwise, net_allgather_neighbor;
+    net_allgather_neighbor;
 net_program net_alltoall_linear, net_alltoall_pairwise, net_alltoall_bruck, net_alltoall_throttled;
-net_program net_barrier_linear, net_barrier_doubling, net_barrier_bruck, net_barrier_tree;
+net_program net_barrier_linear, net_barrier_doubling, net_barrier_tree;
 
 /* Recursive doubling of blocks of `block` bytes, cut from `total` bytes, among places. Members without a partner
  * receive from their neighbours. Used by allgather and broadcast. */

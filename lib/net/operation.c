@@ -8,7 +8,7 @@
 #include <string.h>
 
 static int play_operation(const struct hrun_net *net, const struct net_task *task, const struct hrun_net_ranks *ranks,
-                          net_program *program, double *time_s, struct hrun_error *err)
+                          const struct net_algorithm *algorithm, double *time_s, struct hrun_error *err)
 {
     struct play_schedule schedule;
     int rc;
@@ -16,7 +16,7 @@ static int play_operation(const struct hrun_net *net, const struct net_task *tas
     play_begin(&schedule, ranks->n);
     for (int r = 0; r < ranks->n; r++) {
         play_rank(&schedule, r);
-        program(&schedule, task, r);
+        net_add_steps(&schedule, task, r, algorithm);
     }
     rc = play_run(&schedule, net, ranks, time_s, err);
     play_release(&schedule);
@@ -140,8 +140,9 @@ const struct net_algorithm *net_algorithm_of_call(const struct hrun_net *net, co
 int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                      struct hrun_net_time *out, struct hrun_error *err)
 {
-    struct net_task task = { .n = ranks->n, .root = call->root, .bytes = call->bytes, .selector = net->selector,
-                             .scatter_S = net->thresholds.scatter_S, .gather_M2 = net->thresholds.gather_M2 };
+    struct net_task task = { .n = ranks->n, .stride = 1, .root = call->root, .bytes = call->bytes,
+                             .selector = net->selector, .scatter_S = net->thresholds.scatter_S,
+                             .gather_M2 = net->thresholds.gather_M2 };
     const struct net_algorithm *algorithm;
     struct hrun_net_time t = { 0 };
     autorelease(net_hosts_release) struct net_hosts hosts = { 0 };
@@ -156,7 +157,7 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
     t.algorithm = algorithm->name;
     if (call->op == HRUN_NET_P2P)
         t.time_s = slowest_neighbours_s(net, call->bytes, ranks);
-    else if (ranks->n > 1 && play_operation(net, &task, ranks, algorithm->program, &t.time_s, err))
+    else if (ranks->n > 1 && play_operation(net, &task, ranks, algorithm, &t.time_s, err))
         return -1;
     if (ranks->n > 1)
         correct_gather(net, call, &t);

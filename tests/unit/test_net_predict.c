@@ -57,7 +57,7 @@ static void test_algorithm(enum hrun_net_op op, const char *name)
 {
     uint64_t seed = 7;
     int ended = 0, enough = 0, runs = 0;
-    net_program *program = net_algorithm_find(op, name)->program;
+    const struct net_algorithm *algorithm = net_algorithm_find(op, name);
 
     for (int n = 2; n <= 36; n++)
         for (int way = 0; way < 3; way++) {
@@ -65,7 +65,7 @@ static void test_algorithm(enum hrun_net_op op, const char *name)
             int host[40], root = rnd_int(&seed, 0, n - 1);
             struct hrun_net_ranks ranks = { n, host, NULL };
             struct net_hosts hosts;
-            struct net_task task = { .n = n, .root = root, .bytes = 4096, .selector = "mpich", .hosts = &hosts };
+            struct net_task task = { .n = n, .stride = 1, .root = root, .bytes = 4096, .selector = "mpich" };
             struct play_schedule s;
             struct moved moved;
             struct hrun_error err = { 0 };
@@ -78,7 +78,7 @@ static void test_algorithm(enum hrun_net_op op, const char *name)
             play_begin(&s, n);
             for (int r = 0; r < n; r++) {
                 play_rank(&s, r);
-                program(&s, &task, r);
+                net_add_steps(&s, &task, r, algorithm);
             }
             runs++;
             add_up(&s, &moved);
@@ -96,10 +96,9 @@ static void test_algorithm(enum hrun_net_op op, const char *name)
 
 static void test_algorithms(void)
 {
-    for (int op = HRUN_NET_RING; op < HRUN_NET_NOPS; op++) {
-        for (int i = 0; i < NET_ALGORITHMS_MAX && net_algorithms[op][i].program; i++)
-            test_algorithm((enum hrun_net_op)op, net_algorithms[op][i].name);
-    }
+    for (const struct net_algorithm *a = net_algorithms; a->name; a++)
+        if (a->program)
+            test_algorithm(a->op, a->name);
 }
 
 /* Totals that the algorithms' descriptions give, in messages of `bytes`, n = 12 and 16. */
@@ -127,7 +126,7 @@ static void test_totals(void)
         int host[MOST] = { 0 };
         struct hrun_net_ranks ranks = { cases[i].n, host, NULL };
         struct net_hosts hosts;
-        struct net_task task = { .n = cases[i].n, .bytes = 65536, .selector = "openmpi", .hosts = &hosts };
+        struct net_task task = { .n = cases[i].n, .stride = 1, .bytes = 65536, .selector = "openmpi", .hosts = &hosts };
         struct play_schedule s;
         struct moved m;
         double all = 0;
@@ -136,7 +135,7 @@ static void test_totals(void)
         play_begin(&s, task.n);
         for (int r = 0; r < task.n; r++) {
             play_rank(&s, r);
-            net_algorithm_find(cases[i].op, cases[i].name)->program(&s, &task, r);
+            net_add_steps(&s, &task, r, net_algorithm_find(cases[i].op, cases[i].name));
         }
         add_up(&s, &m);
         for (int r = 0; r < task.n; r++)
@@ -159,14 +158,14 @@ static void test_openmpi_allgather(void)
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         for (double bytes = 8; bytes <= 1e5; bytes *= 12500) {
             int n = counted[i].n, like = 1;
-            struct net_task task = { .n = n, .bytes = bytes };
+            struct net_task task = { .n = n, .stride = 1, .bytes = bytes };
             struct play_schedule s;
             size_t sends = 0;
             const char *name = net_select("openmpi", HRUN_NET_ALLGATHER, n, bytes, 1);
 
             play_begin(&s, n);
             play_rank(&s, 0);
-            net_algorithm_find(HRUN_NET_ALLGATHER, name)->program(&s, &task, 0);
+            net_add_steps(&s, &task, 0, net_algorithm_find(HRUN_NET_ALLGATHER, name));
             for (size_t k = 0; k < s.nsteps; k++)
                 if (play_sends(&s.steps[k])) {
                     like &= case_holds(sends < 4 && s.steps[k].peer == n - (1 << sends) &&
@@ -203,23 +202,21 @@ static void test_laws(void)
     }
     for (int i = 0; i < 64; i++)
         net->pairs[i] = (struct hrun_net_pair){ { 5e-5, NAN }, { 1e8, NAN } };
-    for (int op = 0; op < HRUN_NET_NOPS; op++) {
-        for (int i = 0; i < NET_ALGORITHMS_MAX && net_algorithms[op][i].program; i++) {
-            const char *name = net_algorithms[op][i].name;
-            double last = 0;
+    for (int i = 0; net_algorithms[i].name; i++) {
+        enum hrun_net_op op = net_algorithms[i].op;
+        const char *name = net_algorithms[i].name;
+        double last = 0;
 
-            for (double bytes = 1; bytes <= 1 << 20; bytes *= 4) {
-                double t = net_time_at(net, (enum hrun_net_op)op, name, bytes, one, 8);
-                double u = net_time_at(net, (enum hrun_net_op)op, name, bytes, other, 8);
-                int jumps = changes((enum hrun_net_op)op, name);
+        for (double bytes = 1; bytes <= 1 << 20 && net_algorithms[i].program; bytes *= 4) {
+            double t = net_time_at(net, op, name, bytes, one, 8);
+            double u = net_time_at(net, op, name, bytes, other, 8);
+            int jumps = changes(op, name);
 
-                if (!(t > 0) || fabs(t - u) > 1e-9 * t || (t < last * (1 - 1e-12) && !jumps))
-                    printf("# %s %s %g: %g and %g, before %g\n", hrun_net_op_name((enum hrun_net_op)op), name,
-                           bytes, t, u, last);
-                same &= case_holds(t > 0 && fabs(t - u) <= 1e-9 * t, op, i, bytes);
-                rising &= case_holds(t >= last * (1 - 1e-12) || jumps, op, i, bytes);
-                last = t;
-            }
+            if (!(t > 0) || fabs(t - u) > 1e-9 * t || (t < last * (1 - 1e-12) && !jumps))
+                printf("# %s %s %g: %g and %g, before %g\n", hrun_net_op_name(op), name, bytes, t, u, last);
+            same &= case_holds(t > 0 && fabs(t - u) <= 1e-9 * t, op, i, bytes);
+            rising &= case_holds(t >= last * (1 - 1e-12) || jumps, op, i, bytes);
+            last = t;
         }
     }
     ok(same, "on hosts that are alike it does not matter which rank is where");
