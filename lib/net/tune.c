@@ -1,385 +1,359 @@
-/* tune.c - writing and reading the text for libhrun-coll.so; see tune.h for the contracts */
+/* tune.c - writing and reading the text for libhrun-coll.so; see tune.h for the contracts
+ *
+ * code_record both writes and reads a record.
+ */
 #include "base/alloc.h"
+#include "net/algorithms.h"
 #include "net/net_parts.h"
 #include "net/tune.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- writing */
+/* Limits beyond any cluster; they bound the memory that a damaged text can request. */
+enum { RANKS_MAX = 1 << 20, CLASSES_MAX = 1 << 10, GROUPS_MAX = 1 << 10, SEGMENTS_MAX = 1 << 10 };
 
-/* New numbers from 0 of the hosts, classes and groups with ranks; -1: not used. */
-struct numbers {
-    int *host, *class, *group; /* for each of the network's hosts, classes, groups */
-    int nhosts, nclasses, ngroups;
+struct codec {
+    struct hrun_net_tuning *t;
+    struct hrun_buf *out;      /* written to; NULL: reading */
+    const char *p;             /* reading: the remaining words */
+    int bad;                   /* reading: 1: the text is damaged */
+    int nsegments, nranks;     /* coded so far */
 };
 
-struct text {
-    struct hrun_buf *out;
-    int records;
-};
+/* ---------------------------------------------------------------- words */
 
-#define RECORD(t, ...) (hrun_buf_addf((t)->out, __VA_ARGS__), hrun_buf_addc((t)->out, ';'), (t)->records++)
+static void code_number(struct codec *c, double *v, int digits)
+{
+    char *end;
+
+    if (c->out) {
+        hrun_buf_addf(c->out, ",%.*g", digits, *v);
+        return;
+    }
+    *v = 0;
+    c->bad |= *c->p != ',';
+    if (c->bad)
+        return;
+    *v = strtod(c->p + 1, &end);
+    c->bad = end == c->p + 1 || !isfinite(*v) || *v < 0;
+    c->p = end;
+}
+
+static void code_numbers(struct codec *c, int digits, double *const *v)
+{
+    for (; *v; v++)
+        code_number(c, *v, digits);
+}
+
+/* Code several numbers, given by their addresses. */
+#define NUMBERS(c, digits, ...) code_numbers(c, digits, (double *const[]){ __VA_ARGS__, NULL })
+
+/* Code a whole number in least..most, which becomes `least` if the text is damaged. */
+static void code_whole(struct codec *c, int *v, int least, int most)
+{
+    double number = *v;
+
+    code_number(c, &number, 10);
+    if (c->out)
+        return;
+    c->bad |= number < least || number > most || number != floor(number);
+    *v = c->bad ? least : (int)number;
+}
+
+/* Code a name in text[size]. */
+static void code_name(struct codec *c, char *text, size_t size)
+{
+    size_t len;
+
+    if (c->out) {
+        hrun_buf_addf(c->out, ",%s", text);
+        return;
+    }
+    len = c->bad || *c->p != ',' ? 0 : strcspn(c->p + 1, ",;");
+    c->bad = !len || len >= size;
+    if (c->bad)
+        return;
+    memcpy(text, c->p + 1, len);
+    text[len] = 0;
+    c->p += 1 + len;
+}
+
+/* ---------------------------------------------------------------- records */
+
+static void make_network(struct hrun_net_tuning *t, int nhosts, int nclasses, int ngroups, int nsegments,
+                         const char *selector)
+{
+    autofree const char **names = xmalloc((size_t)nhosts * sizeof *names);
+
+    for (int i = 0; i < nhosts; i++)
+        names[i] = "";
+    t->net = net_make(names, nhosts, nclasses, ngroups, nsegments);
+    free(t->net->selector);
+    t->net->selector = xstrdup(selector);
+    for (int i = 0; i < nclasses; i++)
+        t->net->classes[i].nkinds = 0; /* until its record is read */
+    t->places = xcalloc(2 * (size_t)t->world.n, sizeof *t->places);
+    t->world.host = t->places;
+    t->world.kind = t->places + t->world.n;
+}
+
+static void code_begin(struct codec *c)
+{
+    struct hrun_net_tuning *t = c->t;
+    struct hrun_net sizes = c->out ? *t->net : (struct hrun_net){ 0 };
+    int version = HRUN_COLL_VERSION;
+    char selector[32];
+
+    snprintf(selector, sizeof selector, "%s", c->out ? sizes.selector : "");
+    c->bad = !c->out && t->net;
+    code_whole(c, &version, 0, 1000);
+    c->bad |= version != HRUN_COLL_VERSION;
+    code_whole(c, &t->world.n, 1, RANKS_MAX);
+    code_whole(c, &sizes.nhosts, 1, RANKS_MAX);
+    code_whole(c, &sizes.nclasses, 1, sizes.nhosts < CLASSES_MAX ? sizes.nhosts : CLASSES_MAX);
+    code_whole(c, &sizes.ngroups, 1, sizes.nhosts < GROUPS_MAX ? sizes.nhosts : GROUPS_MAX);
+    code_whole(c, &sizes.nsegments, 1, SEGMENTS_MAX);
+    code_name(c, selector, sizeof selector);
+    if (!c->out && !c->bad)
+        make_network(t, sizes.nhosts, sizes.nclasses, sizes.ngroups, sizes.nsegments, selector);
+}
+
+static void code_segment(struct codec *c)
+{
+    struct hrun_net_segment *s;
+
+    c->bad |= c->nsegments >= c->t->net->nsegments;
+    if (c->bad)
+        return;
+    s = &c->t->net->segments[c->nsegments];
+    code_number(c, &s->from_bytes, 17);
+    NUMBERS(c, 6, &s->a, &s->b);
+    c->bad |= s->a <= 0 || s->b <= 0 || (c->nsegments ? s->from_bytes <= s[-1].from_bytes : s->from_bytes > 0);
+    c->nsegments++;
+}
+
+static void code_class(struct codec *c, int i)
+{
+    struct hrun_net_class *class;
+    int kinds;
+
+    code_whole(c, &i, 0, c->t->net->nclasses - 1);
+    class = &c->t->net->classes[i];
+    kinds = class->nkinds;
+    c->bad |= !c->out && kinds;
+    NUMBERS(c, 6, &class->C_s.v, &class->t_s_per_byte.v, &class->out_bytes_per_s.v, &class->in_bytes_per_s.v,
+            &class->local_bytes_per_s);
+    code_whole(c, &kinds, 1, HRUN_NET_KINDS_MAX);
+    if (!c->out && !c->bad)
+        net_class_set_kinds(class, kinds);
+    for (int k = 0; k < kinds * kinds && !c->bad; k++)
+        NUMBERS(c, 6, &class->local_fixed_s[k].v, &class->local_s_per_byte[k].v);
+}
+
+/* Code the row and column of entry i of an n by n table. Result: the number of the entry. */
+static int code_entry(struct codec *c, int i, int n)
+{
+    int from = i / n, to = i % n;
+
+    code_whole(c, &from, 0, n - 1);
+    code_whole(c, &to, 0, n - 1);
+    return from * n + to;
+}
+
+static void code_host(struct codec *c, int i)
+{
+    struct hrun_net *net = c->t->net;
+
+    c->bad |= c->nranks > 0;   /* hosts come before ranks, whose kinds are checked against their classes */
+    code_whole(c, &i, 0, net->nhosts - 1);
+    code_whole(c, &net->class_of[i], 0, net->nclasses - 1);
+    code_whole(c, &net->group_of[i], 0, net->ngroups - 1);
+    c->bad |= !net->classes[net->class_of[i]].nkinds;
+}
 
 static int kind_of(const struct hrun_net_ranks *r, int rank)
 {
     return r->kind ? r->kind[rank] : 0;
 }
 
-static int renumber_used(int *numbers, int i, int *count)
+/* Code the run of ranks on one kind of PEs of a host that begins at `first`. */
+static void code_ranks(struct codec *c, int first)
 {
-    if (numbers[i] < 0)
-        numbers[i] = (*count)++;
-    return numbers[i];
+    struct hrun_net_tuning *t = c->t;
+    const struct hrun_net_ranks *w = &t->world;
+    int last = first, host = c->out ? w->host[first] : 0, kind = c->out ? kind_of(w, first) : 0;
+
+    while (c->out && last + 1 < w->n && w->host[last + 1] == host && kind_of(w, last + 1) == kind)
+        last++;
+    code_whole(c, &first, 0, w->n - 1);
+    code_whole(c, &last, first, w->n - 1);
+    code_whole(c, &host, 0, t->net->nhosts - 1);
+    code_whole(c, &kind, 0, HRUN_NET_KINDS_MAX);
+    c->bad |= first != c->nranks || kind >= t->net->classes[t->net->class_of[host]].nkinds;
+    for (; c->nranks <= last && !c->bad; c->nranks++)
+        if (!c->out) {
+            t->places[c->nranks] = host;
+            t->places[w->n + c->nranks] = kind;
+        }
 }
 
-/* Number them. Errors: HRUN_EINVAL. The caller frees n->host in any case. */
-static int find_numbers(const struct hrun_net *net, const struct hrun_net_ranks *r, struct numbers *n,
-                        struct hrun_error *err)
+static void code_forced(struct codec *c)
 {
-    size_t all = (size_t)net->nhosts + (size_t)net->nclasses + (size_t)net->ngroups;
+    char name[16] = "";
+    int op;
 
-    memset(n, 0, sizeof *n);
-    n->host = xmalloc((all + 1) * sizeof *n->host);
-    for (size_t i = 0; i < all; i++)
-        n->host[i] = -1;
-    n->class = n->host + net->nhosts;
-    n->group = n->class + net->nclasses;
-    if (r->n < 1)
-        return hrun_fail(err, HRUN_EINVAL, "there is no rank whose messages could be tuned");
-    for (int i = 0; i < r->n; i++) {
-        int host = r->host[i];
+    code_name(c, name, sizeof name);
+    op = c->bad ? -1 : hrun_net_op_find(name);
+    c->bad |= op < 0;
+    if (!c->bad)
+        code_name(c, c->t->forced[op], sizeof c->t->forced[op]);
+}
 
-        if (host < 0 || host >= net->nhosts)
-            return hrun_fail(err, HRUN_EINVAL, "rank %d is on host %d of a network of %d", i, host, net->nhosts);
-        if (kind_of(r, i) < 0 || kind_of(r, i) >= net->classes[net->class_of[host]].nkinds)
-            return hrun_fail(err, HRUN_EINVAL, "rank %d is on a PE of kind %d, which host %s has not got", i,
-                             kind_of(r, i), net->hosts[host]);
-        renumber_used(n->host, host, &n->nhosts);
-        renumber_used(n->class, net->class_of[host], &n->nclasses);
-        renumber_used(n->group, net->group_of[host], &n->ngroups);
+/* Code the rest of a record behind its key. i: for writing, the number of the class, host, table entry or first
+ * rank. */
+static void code_record(struct codec *c, char key, int i)
+{
+    struct hrun_net_tune_options *o = &c->t->options;
+    struct hrun_net *net = c->t->net;
+
+    switch (key) {
+    case 'b':
+        code_begin(c);
+        break;
+    case 'o':
+        NUMBERS(c, 6, &o->margin, &o->cost_s);
+        code_whole(c, &o->patience, 0, 1000000);
+        code_whole(c, &o->tell, 0, 1);
+        break;
+    case 'w':
+        code_number(c, &net->sync_bytes, 17);
+        code_whole(c, &net->wire_waits, 0, 1);
+        code_whole(c, &net->exchange_waits, 0, 1);
+        NUMBERS(c, 6, &net->bias_bytes, &net->back_share);
+        code_whole(c, &net->trunks_shared, 0, 1);
+        break;
+    case 't':
+        NUMBERS(c, 17, &net->thresholds.gather_M1, &net->thresholds.gather_M2);
+        code_number(c, &net->thresholds.irregular_s, 6);
+        break;
+    case 's':
+        code_segment(c);
+        break;
+    case 'c':
+        code_class(c, i);
+        break;
+    case 'p':
+        i = code_entry(c, i, net->nclasses);
+        NUMBERS(c, 6, &net->pairs[i].L_s.v, &net->pairs[i].beta_bytes_per_s.v);
+        break;
+    case 'g':
+        i = code_entry(c, i, net->ngroups);
+        code_number(c, &net->trunks[i].v, 6);
+        break;
+    case 'h':
+        code_host(c, i);
+        break;
+    case 'r':
+        code_ranks(c, i);
+        break;
+    case 'f':
+        code_forced(c);
+        break;
+    default:
+        c->bad = 1;
     }
-    return 0;
 }
 
-static void add_class(const struct hrun_net_class *c, int number, struct text *t)
+/* ---------------------------------------------------------------- writing */
+
+/* 1 if record i of a kind is written: it has a value, and concerns hosts with ranks; else 0. */
+static int is_written(const struct codec *c, const char *used, char key, int i)
 {
-    hrun_buf_addf(t->out, "c,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%d", number, c->C_s.v, c->t_s_per_byte.v,
-                  c->out_bytes_per_s.v, c->in_bytes_per_s.v, c->local_bytes_per_s, c->nkinds);
-    for (int i = 0; i < c->nkinds * c->nkinds; i++)
-        hrun_buf_addf(t->out, ",%.6g,%.6g", c->local_fixed_s[i].v, c->local_s_per_byte[i].v);
-    hrun_buf_addc(t->out, ';');
-    t->records++;
-}
+    const struct hrun_net *net = c->t->net;
+    const char *used_class = used + net->nhosts, *used_group = used_class + net->nclasses;
 
-static void add_parameters(const struct hrun_net *net, const struct numbers *n, struct text *t)
-{
-    for (int i = 0; i < net->nsegments; i++)
-        RECORD(t, "s,%.17g,%.6g,%.6g", net->segments[i].from_bytes, net->segments[i].a, net->segments[i].b);
-    for (int i = 0; i < net->nclasses; i++)
-        if (n->class[i] >= 0)
-            add_class(&net->classes[i], n->class[i], t);
-    for (int i = 0; i < net->nclasses; i++)
-        for (int j = 0; j < net->nclasses; j++) {
-            const struct hrun_net_pair *p = &net->pairs[i * net->nclasses + j];
-
-            if (n->class[i] >= 0 && n->class[j] >= 0 && p->beta_bytes_per_s.v > 0)
-                RECORD(t, "p,%d,%d,%.6g,%.6g", n->class[i], n->class[j], p->L_s.v, p->beta_bytes_per_s.v);
-        }
-    for (int i = 0; i < net->ngroups; i++)
-        for (int j = 0; j < net->ngroups; j++) {
-            double rate = net->trunks[net_trunk(net, i, j)].v;   /* both ways, as groups are renumbered */
-
-            if (n->group[i] >= 0 && n->group[j] >= 0 && rate > 0)
-                RECORD(t, "g,%d,%d,%.6g", n->group[i], n->group[j], rate);
-        }
-}
-
-static void add_places(const struct hrun_net *net, const struct hrun_net_ranks *r, const struct numbers *n,
-                       struct text *t)
-{
-    for (int i = 0; i < net->nhosts; i++)
-        if (n->host[i] >= 0)
-            RECORD(t, "h,%d,%d,%d", n->host[i], n->class[net->class_of[i]], n->group[net->group_of[i]]);
-    for (int first = 0, last; first < r->n; first = last + 1) {
-        for (last = first; last + 1 < r->n && r->host[last + 1] == r->host[first] &&
-                           kind_of(r, last + 1) == kind_of(r, first); last++)
-            ;
-        RECORD(t, "r,%d,%d,%d,%d", first, last, n->host[r->host[first]], kind_of(r, first));
+    switch (key) {
+    case 'c':
+        return used_class[i];
+    case 'p':
+        return used_class[i / net->nclasses] && used_class[i % net->nclasses] && net->pairs[i].beta_bytes_per_s.v > 0;
+    case 'g':
+        return used_group[i / net->ngroups] && used_group[i % net->ngroups] && net->trunks[i].v > 0;
+    case 'h':
+        return used[i];
+    case 'r':
+        return i == c->nranks;
+    default:
+        return 1;
     }
 }
 
 int hrun_net_tune(const struct hrun_net *net, const struct hrun_net_ranks *world,
                   const struct hrun_net_tune_options *options, struct hrun_buf *out, struct hrun_error *err)
 {
-    static const struct hrun_net_tune_options standard = HRUN_NET_TUNE_DEFAULT;
-    const struct hrun_net_tune_options *o = options ? options : &standard;
-    const struct hrun_net_thresholds *limits = &net->thresholds;
-    struct hrun_buf b = HRUN_BUF_INIT;
-    struct text t = { .out = &b };
-    struct numbers n;
-    int rc = find_numbers(net, world, &n, err);
+    struct hrun_net copy = *net;
+    struct hrun_net_tuning t = { .net = &copy, .world = *world, .options = HRUN_NET_TUNE_DEFAULT };
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autofree char *used = xcalloc((size_t)net->nhosts + (size_t)net->nclasses + (size_t)net->ngroups, 1);
+    struct codec c = { .t = &t, .out = &b };
+    const struct { char key; int n; } records[] = {
+        { 'b', 1 }, { 'o', 1 }, { 'w', 1 }, { 't', 1 }, { 's', net->nsegments }, { 'c', net->nclasses },
+        { 'p', net->nclasses * net->nclasses }, { 'g', net->ngroups * net->ngroups }, { 'h', net->nhosts },
+        { 'r', world->n }
+    };
+    int nrecords = 0;
 
-    if (rc)
-        goto out;
-    RECORD(&t, "b,%d,%d,%d,%d,%d,%d,%s", HRUN_COLL_VERSION, world->n, n.nhosts, n.nclasses, n.ngroups, net->nsegments,
-           net->selector);
-    RECORD(&t, "o,%.6g,%.6g,%d,%d", o->margin, o->cost_s, o->patience, o->tell);
-    RECORD(&t, "w,%.17g,%d,%d,%.6g,%.6g,%d", net->sync_bytes, net->wire_waits, net->exchange_waits, net->bias_bytes,
-           net->back_share, net->trunks_shared);
-    RECORD(&t, "t,%.17g,%.17g,%.6g", limits->gather_M1, limits->gather_M2, limits->irregular_s);
-    add_parameters(net, &n, &t);
-    add_places(net, world, &n, &t);
-    hrun_buf_addf(&b, "e,%d", t.records);
+    if (options)
+        t.options = *options;
+    if (net_check_ranks(net, world, err))
+        return -1;
+    for (int r = 0; r < world->n; r++) {
+        int h = world->host[r];
+
+        used[h] = used[net->nhosts + net->class_of[h]] = used[net->nhosts + net->nclasses + net->group_of[h]] = 1;
+    }
+    for (size_t k = 0; k < sizeof records / sizeof *records; k++)
+        for (int i = 0; i < records[k].n; i++) {
+            if (!is_written(&c, used, records[k].key, i))
+                continue;
+            hrun_buf_addc(&b, records[k].key);
+            code_record(&c, records[k].key, i);
+            hrun_buf_addc(&b, ';');
+            nrecords++;
+        }
+    hrun_buf_addf(&b, "e,%d", nrecords);
     if (b.len > HRUN_COLL_TEXT)
-        rc = hrun_fail(err, HRUN_ENODATA, "the parameters of %d hosts of %d kinds do not fit into a variable of the "
-                       "processes' environment", n.nhosts, n.nclasses);
-    else
-        hrun_buf_add(out, b.data, b.len);
-out:
-    free(n.host);
-    hrun_buf_release(&b);
-    return rc;
+        return hrun_fail(err, HRUN_ENODATA, "the parameters of the network of %d hosts do not fit into a variable of the "
+                         "processes' environment", net->nhosts);
+    hrun_buf_add(out, b.data, b.len);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- reading */
 
-/* Limits beyond any cluster; they bound the memory that a damaged text can request. */
-enum { RANKS_MAX = 1 << 20, CLASSES_MAX = 1 << 10, GROUPS_MAX = 1 << 10, SEGMENTS_MAX = 1 << 10 };
-
-/* State of reading a text. */
-struct reader {
-    struct hrun_net_tuning *t;
-    const char *p;             /* the remaining words */
-    int bad;
-    int nsegments, nranks;     /* read so far */
-};
-
-static double read_tuned_number(struct reader *r)
-{
-    char *end;
-    double v;
-
-    if (r->bad || *r->p != ',') {
-        r->bad = 1;
-        return 0;
-    }
-    v = strtod(r->p + 1, &end);
-    r->bad = end == r->p + 1 || !isfinite(v) || v < 0;
-    r->p = end;
-    return v;
-}
-
-/* A whole number in least..most. */
-static int read_tuned_whole(struct reader *r, int least, int most)
-{
-    double v = read_tuned_number(r);
-
-    if (v < least || v > most || v != floor(v))
-        r->bad = 1;
-    return r->bad ? least : (int)v;
-}
-
-static void read_name(struct reader *r, char *out, size_t size)
-{
-    size_t len = r->bad || *r->p != ',' ? 0 : strcspn(r->p + 1, ",;");
-
-    r->bad = !len || len >= size;
-    if (r->bad)
-        return;
-    memcpy(out, r->p + 1, len);
-    out[len] = 0;
-    r->p += 1 + len;
-}
-
-static struct hrun_net *make_network(int nhosts, int nclasses, int ngroups, int nsegments, const char *selector)
-{
-    autofree const char **names = xmalloc((size_t)nhosts * sizeof *names);
-    struct hrun_net *net;
-
-    for (int i = 0; i < nhosts; i++)
-        names[i] = "";
-    net = net_make(names, nhosts, nclasses, ngroups, nsegments);
-    free(net->selector);
-    net->selector = xstrdup(selector);
-    return net;
-}
-
-static void read_begin(struct reader *r)
-{
-    struct hrun_net_tuning *t = r->t;
-    int nhosts, nclasses, ngroups, nsegments;
-    char selector[32];
-
-    r->bad = t->net || read_tuned_whole(r, 0, 1000) != HRUN_COLL_VERSION;
-    t->world.n = read_tuned_whole(r, 1, RANKS_MAX);
-    nhosts = read_tuned_whole(r, 1, RANKS_MAX);
-    nclasses = read_tuned_whole(r, 1, nhosts < CLASSES_MAX ? nhosts : CLASSES_MAX);
-    ngroups = read_tuned_whole(r, 1, nhosts < GROUPS_MAX ? nhosts : GROUPS_MAX);
-    nsegments = read_tuned_whole(r, 1, SEGMENTS_MAX);
-    read_name(r, selector, sizeof selector);
-    if (r->bad)
-        return;
-    t->net = make_network(nhosts, nclasses, ngroups, nsegments, selector);
-    t->places = xcalloc(2 * (size_t)t->world.n, sizeof *t->places);
-    t->world.host = t->places;
-    t->world.kind = t->places + t->world.n;
-    for (int i = 0; i < nclasses; i++)
-        t->net->classes[i].nkinds = 0; /* until its record is read */
-}
-
-static void read_options(struct reader *r)
-{
-    struct hrun_net_tune_options *o = &r->t->options;
-
-    o->margin = read_tuned_number(r);
-    o->cost_s = read_tuned_number(r);
-    o->patience = read_tuned_whole(r, 0, 1000000);
-    o->tell = read_tuned_whole(r, 0, 1);
-}
-
-static void read_wires(struct reader *r)
-{
-    struct hrun_net *net = r->t->net;
-
-    net->sync_bytes = read_tuned_number(r);
-    net->wire_waits = read_tuned_whole(r, 0, 1);
-    net->exchange_waits = read_tuned_whole(r, 0, 1);
-    net->bias_bytes = read_tuned_number(r);
-    net->back_share = read_tuned_number(r);
-    net->trunks_shared = read_tuned_whole(r, 0, 1);
-}
-
-static void read_thresholds(struct reader *r)
-{
-    struct hrun_net_thresholds *limits = &r->t->net->thresholds;
-
-    limits->gather_M1 = read_tuned_number(r);
-    limits->gather_M2 = read_tuned_number(r);
-    limits->irregular_s = read_tuned_number(r);
-}
-
-static void read_segment(struct reader *r)
-{
-    struct hrun_net_segment *all = r->t->net->segments, s;
-
-    s.from_bytes = read_tuned_number(r);
-    s.a = read_tuned_number(r);
-    s.b = read_tuned_number(r);
-    r->bad |= r->nsegments >= r->t->net->nsegments || s.a <= 0 || s.b <= 0 ||
-              (r->nsegments ? s.from_bytes <= all[r->nsegments - 1].from_bytes : s.from_bytes > 0);
-    if (!r->bad)
-        all[r->nsegments++] = s;
-}
-
-static void read_class(struct reader *r)
-{
-    struct hrun_net_class *c = &r->t->net->classes[read_tuned_whole(r, 0, r->t->net->nclasses - 1)];
-
-    r->bad |= c->nkinds != 0;
-    c->C_s.v = read_tuned_number(r);
-    c->t_s_per_byte.v = read_tuned_number(r);
-    c->out_bytes_per_s.v = read_tuned_number(r);
-    c->in_bytes_per_s.v = read_tuned_number(r);
-    c->local_bytes_per_s = read_tuned_number(r);
-    if (r->bad)
-        return;
-    net_class_set_kinds(c, read_tuned_whole(r, 1, HRUN_NET_KINDS_MAX));
-    for (int i = 0; i < c->nkinds * c->nkinds && !r->bad; i++) {
-        c->local_fixed_s[i].v = read_tuned_number(r);
-        c->local_s_per_byte[i].v = read_tuned_number(r);
-    }
-}
-
-static void read_pair(struct reader *r)
-{
-    int n = r->t->net->nclasses, i = read_tuned_whole(r, 0, n - 1), j = read_tuned_whole(r, 0, n - 1);
-    struct hrun_net_pair *p = &r->t->net->pairs[i * n + j];
-
-    p->L_s.v = read_tuned_number(r);
-    p->beta_bytes_per_s.v = read_tuned_number(r);
-}
-
-static void read_trunk(struct reader *r)
-{
-    int n = r->t->net->ngroups, i = read_tuned_whole(r, 0, n - 1), j = read_tuned_whole(r, 0, n - 1);
-
-    r->t->net->trunks[i * n + j].v = read_tuned_number(r);
-}
-
-static void read_tuned_host(struct reader *r)
-{
-    struct hrun_net *net = r->t->net;
-    int h = read_tuned_whole(r, 0, net->nhosts - 1);
-
-    r->bad |= r->nranks > 0;   /* hosts come before ranks, whose kinds are checked against their classes */
-    net->class_of[h] = read_tuned_whole(r, 0, net->nclasses - 1);
-    net->group_of[h] = read_tuned_whole(r, 0, net->ngroups - 1);
-    r->bad |= !net->classes[net->class_of[h]].nkinds;
-}
-
-static void read_ranks(struct reader *r)
-{
-    struct hrun_net_tuning *t = r->t;
-    int first = read_tuned_whole(r, 0, t->world.n - 1), last = read_tuned_whole(r, first, t->world.n - 1);
-    int host = read_tuned_whole(r, 0, t->net->nhosts - 1), kind = read_tuned_whole(r, 0, HRUN_NET_KINDS_MAX);
-
-    r->bad |= first != r->nranks || kind >= t->net->classes[t->net->class_of[host]].nkinds;
-    for (; r->nranks <= last && !r->bad; r->nranks++) {
-        t->places[r->nranks] = host;
-        t->places[t->world.n + r->nranks] = kind;
-    }
-}
-
-static void read_forced(struct reader *r)
-{
-    char name[16] = "";
-    int op;
-
-    read_name(r, name, sizeof name);
-    op = r->bad ? -1 : hrun_net_op_find(name);
-    r->bad |= op < 0;
-    if (!r->bad)
-        read_name(r, r->t->forced[op], sizeof r->t->forced[op]);
-}
-
-static const struct {
-    char key;
-    void (*read)(struct reader *r);
-} records[] = {
-    { 'b', read_begin }, { 'o', read_options }, { 'w', read_wires }, { 't', read_thresholds }, { 's', read_segment },
-    { 'c', read_class }, { 'p', read_pair }, { 'g', read_trunk }, { 'h', read_tuned_host }, { 'r', read_ranks },
-    { 'f', read_forced },
-};
-
-/* Read one record at r->p, and advance r->p. */
-static void read_tuned_record(struct reader *r)
-{
-    char key = *r->p++;
-
-    r->bad = key != 'b' && !r->t->net;
-    for (size_t i = 0; i < sizeof records / sizeof *records && !r->bad; i++)
-        if (records[i].key == key) {
-            records[i].read(r);
-            r->bad |= *r->p != ';';
-            r->p++;
-            return;
-        }
-    r->bad = 1;
-}
-
 struct hrun_net_tuning *hrun_net_tuning_read(const char *text)
 {
     struct hrun_net_tuning *t = xcalloc(1, sizeof *t);
-    struct reader r = { .t = t, .p = text, .bad = 0 };
-    int count = 0;
+    struct codec c = { .t = t, .p = text };
+    int count = 0, recorded = 0;
 
-    for (; !r.bad && *r.p && *r.p != 'e'; count++)
-        read_tuned_record(&r);
-    if (!r.bad && *r.p++ == 'e' && read_tuned_whole(&r, 0, RANKS_MAX * 4) == count && !r.bad && !*r.p && t->net &&
-        r.nsegments == t->net->nsegments && r.nranks == t->world.n)
-        return t;
+    for (; !c.bad && *c.p && *c.p != 'e'; count++) {
+        char key = *c.p++;
+
+        c.bad = key != 'b' && !t->net;
+        if (!c.bad)
+            code_record(&c, key, 0);
+        c.bad |= *c.p++ != ';';
+    }
+    if (!c.bad && *c.p++ == 'e') {
+        code_whole(&c, &recorded, 0, RANKS_MAX * 4);
+        if (!c.bad && recorded == count && !*c.p && t->net && c.nsegments == t->net->nsegments &&
+            c.nranks == t->world.n)
+            return t;
+    }
     hrun_net_tuning_destroy(t);
     return NULL;
 }

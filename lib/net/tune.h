@@ -5,8 +5,8 @@
  * Invariants: the text is the same for all ranks, so that all of them choose the same.
  * Format: records separated by ';', each of words separated by ','; times in s, sizes in bytes, rates in bytes/s (0: no
  * limit), numbers with 6 digits, as parameters are accurate to about a percent. Only hosts, classes and groups with
- * ranks are included, numbered from 0. In this order:
- *     b,VERSION,P,HOSTS,CLASSES,GROUPS,SEGMENTS,SELECTOR  first: ranks in all; selector as in net.h
+ * ranks are included, by their numbers in the network. In this order:
+ *     b,VERSION,P,HOSTS,CLASSES,GROUPS,SEGMENTS,SELECTOR  first: numbers in all; selector as in net.h
  *     o,MARGIN,COST,PATIENCE,TELL            struct hrun_net_tune_options
  *     w,SYNC,WAITS,EXCHANGE,BIAS,BACK,SHARED sync_bytes, wire_waits, exchange_waits, bias_bytes, back_share,
  *                                            trunks_shared of net.h
