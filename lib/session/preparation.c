@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/list.h"
+#include "base/json.h"
 #include "base/units.h"
 #include "session/placement.h"
 #include "session/work_passed.h"
@@ -18,9 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEMORY_MAX = 64 << 20, OUTPUT_KEPT = 4 << 10 };
-
-static const char FORMAT[] = "hrun prepared 2";
+enum { OUTPUT_KEPT = 4 << 10 };
 
 /* The words of a step with everything replaced. */
 static int expand_step(const struct hrun_app *app, const struct hrun_app_step *step,
@@ -39,7 +37,8 @@ static int expand_step(const struct hrun_app *app, const struct hrun_app_step *s
 
 /* ------------------------------------------------------------------ what was prepared last */
 
-/* The file that remembers it for a folder, whoever has prepared there; NULL: there is no place for one. */
+/* The file that says what was prepared last in the working folder: {"key", "took_s", "config", "shares": [of a process
+ * of each sub-cluster]}. The caller frees its path. NULL: there is no place for one. */
 static char *memory_path(const struct context *c)
 {
     autofree char *folder = c->store ? hrun_store_prepared(c->store) : NULL;
@@ -49,8 +48,8 @@ static char *memory_path(const struct context *c)
                             (unsigned long long)hrun_hash(HRUN_HASH_INIT, real, strlen(real))) : NULL;
 }
 
-/* Append which folder this is: one that is made anew at the same path is another one. File systems without a device of
- * their own, such as NFS, get another number with each mount, which says nothing. */
+/* Append what identifies a folder: one that is removed and made anew at the same path is another one. The number of a
+ * device that is not a disk (NFS) changes with each mount and is left out. */
 static void add_folder(const char *path, struct hrun_buf *out)
 {
     struct statx s;
@@ -64,7 +63,7 @@ static void add_folder(const char *path, struct hrun_buf *out)
         hrun_buf_addf(out, " %lld.%09u", (long long)s.stx_btime.tv_sec, s.stx_btime.tv_nsec);
 }
 
-/* Append size and time of last change of the file that word k of a step names, if it names one. */
+/* Append size and time of the last change of the file that word k of a step names, if it names one. */
 static void add_file_state(const char *word, int k, const char *dir, struct hrun_buf *out)
 {
     autofree char *path = k ? hrun_strf("%s/%s", *word == '/' ? "" : dir, word) : hrun_program_find(word, dir, NULL);
@@ -75,11 +74,13 @@ static void add_file_state(const char *word, int k, const char *dir, struct hrun
                       s.st_mtim.tv_nsec);
 }
 
-/* Append all that a preparation depends on: definition, folder, size, shares, environment, commands, the files that
- * these name, files, and where the ranks are. */
-static int add_preparation_key(const struct work *w, const struct hrun_layout *l, const struct hrun_app_values *values,
-                               struct hrun_buf *out, struct hrun_error *err)
+/* Set *key to a hash of all that a preparation depends on: definition, folder, size, shares, environment, commands, the
+ * files that these name, input files, and the hosts of the ranks. */
+static int preparation_key(const struct work *w, const struct hrun_layout *l, const struct hrun_app_values *values,
+                           uint64_t *key, struct hrun_error *err)
 {
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_buf *out = &b;
     const struct hrun_app *app = w->c->app;
     const struct hrun_strvec *env = &w->c->set->job.env;
     const char *dir = settings_folder(w->c->set);
@@ -118,59 +119,36 @@ static int add_preparation_key(const struct work *w, const struct hrun_layout *l
     }
     for (int r = 0; r < l->nranks; r++)
         hrun_buf_addf(out, "%c%s", r ? ' ' : '\n', w->c->cluster->hosts[l->ranks[r].host].name);
+    *key = hrun_hash(HRUN_HASH_INIT, b.data, b.len);
     return 0;
 }
 
-/* A file, read: its lines are FORMAT, these, an empty one, and the key. */
-struct memory {
-    struct hrun_buf text;
-    char *took_s, *config, *cluster, *shares, *key;
-};
-
-/* 1, or 0: there is none. */
-static int read_memory(const char *path, struct memory *m)
+/* Was the same prepared last? Then set *took_s to the time that it took, and *age_s to the time since then. */
+static int is_prepared(const char *path, uint64_t key, double *took_s, double *age_s)
 {
-    char *line, **lines[] = { &line, &m->took_s, &m->config, &m->cluster, &m->shares }, *at;
-
-    *m = (struct memory){ .text = HRUN_BUF_INIT };
-    if (!path || hrun_file_read(path, MEMORY_MAX, &m->text, NULL))
-        return 0;
-    at = m->text.data;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        *lines[i] = at;
-        at = strchr(at, '\n');
-        if (!at)
-            return 0;
-        *at++ = 0;
-    }
-    m->key = at + 1;
-    return *at == '\n' && !strcmp(line, FORMAT);
-}
-
-/* Does it say the same? Then *took_s is what that took, and *age_s how long ago that was. */
-static int is_prepared(const char *path, const struct hrun_buf *key, double *took_s, double *age_s)
-{
-    struct memory m;
+    json_t *memory = path ? json_load_file(path, 0, NULL) : NULL;
+    json_int_t last;
     struct stat s;
-    int same = read_memory(path, &m) && !strcmp(m.key, key->data);
+    double time_s;
+    int same = !json_unpack(memory, "{s:I, s:F}", "key", &last, "took_s", &time_s) && (uint64_t)last == key;
 
     if (same) {
-        *took_s = strtod(m.took_s, NULL);
+        *took_s = time_s;
         *age_s = stat(path, &s) ? NAN : difftime(time(NULL), s.st_mtime);
     }
-    hrun_buf_release(&m.text);
+    json_decref(memory);
     return same;
 }
 
-/* What cannot be kept is prepared again. */
-static void remember(const struct work *w, const struct hrun_layout *l, const char *path, const struct hrun_buf *key,
-                     double took_s)
+/* Write the file. If that fails the next run prepares again. */
+static void remember(const struct work *w, const struct hrun_layout *l, const char *path, uint64_t key, double took_s)
 {
     const struct context *c = w->c;
     int n = c->cluster->nsubs;
     struct hrun_config config = { .nsubs = n };
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     autofree char *folder = hrun_store_prepared(c->store);
+    json_t *shares = json_array();
 
     for (int r = 0; r < l->nranks; r++)
         config.procs[l->ranks[r].sub]++;
@@ -179,75 +157,40 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
             config.pes[i] += l->ranks[r].sub == i &&
                              (!r || l->ranks[r - 1].sub != i || l->ranks[r - 1].pe != l->ranks[r].pe);
         config.procs[i] = config.pes[i] ? config.procs[i] / config.pes[i] : 0;
+        json_array_append_new(shares, json_real(w->share && c->app->shares.units ? w->share[i] : 0));
     }
-    hrun_buf_addf(&b, "%s\n%.3f\n%s", FORMAT, took_s, hrun_config_text(&config).s);
-    hrun_cluster_names(c->cluster, &cluster);
-    hrun_buf_addf(&b, "\n%s", cluster.data);
-    for (int i = 0; i < n; i++)
-        hrun_buf_addf(&b, "%c%.0f", i ? ',' : '\n', w->share && c->app->shares.units ? w->share[i] : 0);
-    hrun_buf_addf(&b, "\n\n%s", key->data);
+    hrun_json_print(json_pack("{s:I, s:f, s:s, s:o}", "key", (json_int_t)key, "took_s", took_s, "config",
+                              hrun_config_text(&config).s, "shares", shares), &b);
     if (!hrun_store_make_folder(c->store, hrun_base_name(folder), NULL))
         hrun_file_replace(path, b.data, b.len, 0666, NULL);
-}
-
-/* The units of a process of each sub-cluster, from a list. Result: 1: a model has dealt them out; 0: all are equal; -1:
- * that is no such list, or it has more or less than there is. */
-static int read_prepared_shares(const struct context *c, int64_t N, const char *list, const struct hrun_config *config,
-                                double *share)
-{
-    int64_t units = 0, least = 0, count;
-    double sum = 0, P = 0;
-
-    if (hrun_list_count(list) != c->cluster->nsubs ||
-        (c->app->shares.units && hrun_app_units(c->app, N, &units, &least, NULL)))
-        return -1;
-    for (int i = 0; i < c->cluster->nsubs; i++) {
-        autofree char *item = hrun_list_copy(list, i);
-
-        if (!item || hrun_parse_count("share", item, 0, units, &count, NULL))
-            return -1;
-        share[i] = (double)count;
-        P += (double)config->pes[i] * config->procs[i];
-        sum += share[i] * config->pes[i] * config->procs[i];
-    }
-    for (int i = 0; i < c->cluster->nsubs && sum > 0; i++)
-        if (config->pes[i] ? share[i] < (double)least : share[i] > 0)
-            return -1;
-    return sum > 0 ? (sum < (double)units || sum > (double)units + P ? -1 : 1) : 0;
-}
-
-/* Where the ranks of a configuration would be. */
-static struct hrun_layout *layout_of_config(const struct context *c, const struct hrun_config *config)
-{
-    const struct decision as = { .nsubs = c->cluster->nsubs, .config = *config, .has_config = 1 };
-    struct hrun_layout *l = NULL;
-
-    placement_layout(c, &as, &l, NULL);
-    return l;
 }
 
 int preparation_last(struct context *c, int64_t N, struct hrun_config *config, double *share, double *took_s)
 {
     struct work w = { .c = c, .N = N };
     autofree char *path = memory_path(c);
-    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    json_t *memory = path ? json_load_file(path, 0, NULL) : NULL, *shares;
+    struct decision d = { .nsubs = c->cluster->nsubs, .has_config = 1 };
     struct hrun_app_values values;
     struct hrun_layout *l = NULL;
     autofree double *of_ranks = NULL;
-    struct memory m;
-    int known = read_memory(path, &m) && !hrun_family_of(c->app)->deals_units &&
-                !hrun_config_parse(m.config, c->cluster->nsubs, config, NULL), dealt;
+    const char *text;
+    json_int_t last;
+    uint64_t key;
+    int known = !json_unpack(memory, "{s:I, s:F, s:s, s:o}", "key", &last, "took_s", took_s, "config", &text, "shares",
+                             &shares) &&
+                !hrun_family_of(c->app)->deals_units && !hrun_config_parse(text, d.nsubs, config, NULL);
 
-    hrun_cluster_names(c->cluster, &cluster);
-    known = known && !strcmp(m.cluster, cluster.data);
-    dealt = known ? read_prepared_shares(c, N, m.shares, config, share) : -1;
-    w.share = dealt > 0 ? share : NULL;
-    known = dealt >= 0 && (l = layout_of_config(c, config)) && !work_values(&w, l, &of_ranks, &values, NULL) &&
-            !add_preparation_key(&w, l, &values, &key, NULL) && !strcmp(m.key, key.data);
-    if (known)
-        *took_s = strtod(m.took_s, NULL);
+    for (int i = 0; i < d.nsubs && known; i++) {
+        share[i] = json_number_value(json_array_get(shares, (size_t)i));
+        known = share[i] >= 0 && share[i] <= (double)HRUN_COUNT_MAX;
+        w.share = share[i] > 0 ? share : w.share;
+    }
+    d.config = *config;
+    known = known && !placement_layout(c, &d, &l, NULL) && !work_values(&w, l, &of_ranks, &values, NULL) &&
+            !preparation_key(&w, l, &values, &key, NULL) && (uint64_t)last == key;
     hrun_layout_destroy(l);
-    hrun_buf_release(&m.text);
+    json_decref(memory);
     return known;
 }
 
@@ -255,16 +198,17 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
                     double *age_s, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
-    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT, aside = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf aside = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
     autofree char *path = memory_path(w->c);
     autofree double *share = NULL;
     struct hrun_app_values values;
+    uint64_t key;
 
     *took_s = *age_s = 0;
-    if (work_values(w, layout, &share, &values, err) || add_preparation_key(w, layout, &values, &key, err))
+    if (work_values(w, layout, &share, &values, err) || preparation_key(w, layout, &values, &key, err))
         return -1;
     if (!w->c->set->force && !work_check_inputs(w, layout, &aside, NULL) && !aside.len &&
-        is_prepared(path, &key, took_s, age_s))
+        is_prepared(path, key, took_s, age_s))
         return 0;
     for (int i = 0; i < app->run.nprepare; i++) {
         autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
@@ -280,7 +224,7 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
 
 /* ------------------------------------------------------------------ runs in one folder at the same time */
 
-/* Lock the file at path (NULL: none), or change the lock. Where the file system has no locks, every run goes on. */
+/* Lock the file at path (NULL: none), or change the lock. If the file system has no locks, every run goes on. */
 static int lock_prepared(const struct work *w, const char *path, int alone, int *lock, struct hrun_error *err)
 {
     autofree char *folder = path ? hrun_store_prepared(w->c->store) : NULL;
@@ -299,18 +243,18 @@ static int lock_prepared(const struct work *w, const char *path, int alone, int 
 int preparation_hold(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                      int *lock, struct hrun_error *err)
 {
-    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
     autofree char *path = w->c->app && w->c->app->run.nprepare ? memory_path(w->c) : NULL;
     double took_s, age_s;
-    int known = path && !w->c->set->force && !add_preparation_key(w, layout, values, &key, NULL) &&
-                is_prepared(path, &key, &took_s, &age_s);
+    uint64_t key;
+    int known = path && !w->c->set->force && !preparation_key(w, layout, values, &key, NULL) &&
+                is_prepared(path, key, &took_s, &age_s);
 
     return lock_prepared(w, path, !known, lock, err);
 }
 
 /* ------------------------------------------------------------------ steps */
 
-/* What a step prints, and who hears the engine meanwhile. */
+/* What a step prints, and the job whose caller gets the messages of the engine. */
 struct step_listener {
     const struct hrun_job *like;
     struct hrun_buf output, errors;
@@ -342,7 +286,7 @@ static void name_step(const struct hrun_strvec *argv, char *out, size_t size)
     snprintf(out, size, "%.*s%s", (int)len, all.data, len < all.len ? " ..." : "");
 }
 
-/* All that is left of a failed step's output, for the user. Result: 0: there is none. */
+/* Pass the kept output of a failed step to on_message. Result: 1, or 0 if there is none. */
 static int report_step_output(const struct work *w, const char *command, const struct step_listener *l)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -438,27 +382,27 @@ int preparation_run(const struct work *w, const struct hrun_app_values *values, 
                     struct preparation *out, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
-    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
     autofree char *path = NULL;
     double before_s, age_s;
+    uint64_t key;
     int rc = 1;
 
     if (!app || !app->run.nprepare)
         return 1;
     path = own ? NULL : memory_path(w->c);
-    if (add_preparation_key(w, like->layout, values, &key, err))
-        rc = -1;
-    out->known = rc > 0 && !w->c->set->force && is_prepared(path, &key, &before_s, &age_s);
-    if (rc > 0 && !out->known && lock_prepared(w, path, 1, &out->lock, err))
-        rc = -1;
-    if (rc > 0 && !out->known) {
+    if (preparation_key(w, like->layout, values, &key, err))
+        return -1;
+    out->known = !w->c->set->force && is_prepared(path, key, &before_s, &age_s);
+    if (!out->known) {
+        if (lock_prepared(w, path, 1, &out->lock, err))
+            return -1;
         if (path)
             unlink(path);
         for (int i = 0; i < app->run.nprepare && rc > 0; i++)
             rc = run_step(w, &app->run.prepare[i], values, like, out, err);
-        hrun_buf_reset(&key);          /* the steps may have written files that it names */
-        if (rc > 0 && path && !add_preparation_key(w, like->layout, values, &key, NULL))
-            remember(w, like->layout, path, &key, out->took_s);
+        /* The steps may have written files that the key depends on. */
+        if (rc > 0 && path && !preparation_key(w, like->layout, values, &key, NULL))
+            remember(w, like->layout, path, key, out->took_s);
     }
     lock_prepared(w, path, 0, &out->lock, NULL);
     return rc;
