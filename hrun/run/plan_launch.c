@@ -150,7 +150,7 @@ static int decide_by_profiles(struct launch_plan *p, struct hrun_error *err)
     if (choose && p->set->finest)
         return hrun_fail(err, HRUN_EINVAL, "--finest chooses the size of one variant: say which with --variant");
     if (choose) {
-        if (variants_choose(c, &p->ask, p->N, &p->variants, err))
+        if (variants_load(c, &p->variants, err) || variants_choose(c, &p->ask, p->N, &p->variants, err))
             return -1;
         variants_move_chosen(&p->variants, &p->known, &p->d);
         return 0;

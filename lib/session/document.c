@@ -1,7 +1,7 @@
 /* document.c - plans and clusters as JSON; see document.h */
 #include "session/document.h"
-#include "base/json.h"
 
+#include "base/json.h"
 #include "session/prediction.h"
 #include "session/preparation.h"
 #include "session/work_passed.h"
@@ -10,21 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text; bytes that are not UTF-8 (a program's name may hold any) become U+FFFD, so that none is lost silently. */
+/* A text, or null for NULL. Bytes that are not UTF-8 (a file name may have any) become U+FFFD. */
 static json_t *text_json(const char *s)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    json_t *j = json_string(s);
+    json_t *j = s ? json_string(s) : json_null();
 
-    if (j)
-        return j;
-    for (; *s; s++) {
+    for (; !j && *s; s++)
         if ((unsigned char)*s < 0x80)
             hrun_buf_addc(&b, *s);
         else
             hrun_buf_adds(&b, "\xef\xbf\xbd");
-    }
-    return json_string(b.data);
+    return j ? j : json_string(b.data);
+}
+
+/* The same, also null for "". */
+static json_t *text_or_null(const char *s)
+{
+    return text_json(s && *s ? s : NULL);
 }
 
 static json_t *config_json(const struct hrun_config *config)
@@ -38,10 +41,15 @@ static json_t *config_json(const struct hrun_config *config)
 
 static json_t *number_or_null(int known, double value)
 {
-    return known ? json_real(value) : json_null();
+    return known && isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Of units of work, which are whole, or relative to each other. */
+static json_t *count_json(int64_t n)
+{
+    return n ? json_integer((json_int_t)n) : json_null();
+}
+
+/* A share is a whole number of units, or relative to the others. */
 static json_t *share_json(double share)
 {
     return share == floor(share) ? json_integer((json_int_t)share) : json_real(share);
@@ -53,7 +61,7 @@ static json_t *choice_json(const struct hrun_choice *v)
                      v->npes, "predicted_s", v->time_s, "ranked_s", v->ranked_s);
 }
 
-/* What the prediction lies outside of: at most N and P. */
+/* How far N and P lie outside of what was measured. */
 static json_t *extrapolates_json(const struct context *c, const struct decision *d)
 {
     const struct { const char *what; int64_t value; const struct beyond *b; } in[] = {
@@ -81,12 +89,12 @@ static json_t *ranks_json(const struct hrun_layout *l)
         json_array_append_new(a, json_pack("{s:i, s:o, s:s, s:i, s:s, s:s, s:o}", "rank", r, "host",
                                            text_json(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name,
                                            "pe", k->pe, "cores", k->cores, "pus", k->cpuset, "threads",
-                                           k->threads ? json_integer(k->threads) : json_null()));
+                                           count_json(k->threads)));
     }
     return a;
 }
 
-/* The sub-clusters whose machines have changed. */
+/* The sub-clusters whose machines have become faster or slower. */
 static json_t *drift_json(const struct context *c, const struct decision *d)
 {
     json_t *a = json_array();
@@ -99,7 +107,7 @@ static json_t *drift_json(const struct context *c, const struct decision *d)
     return a;
 }
 
-/* Time against cost or energy, quickest first; null where there is none. */
+/* The choices by time and by cost or energy, quickest first; else null. */
 static json_t *pareto_json(const struct decision *d)
 {
     json_t *a = d->goal.pareto ? json_array() : json_null();
@@ -113,7 +121,7 @@ static json_t *pareto_json(const struct decision *d)
     return a;
 }
 
-/* Of family ring, else null. */
+/* The balance of an application of family ring, else null. */
 static json_t *ring_json(const struct decision *d)
 {
     const struct hrun_balance *b = &d->predicted.balance;
@@ -121,8 +129,8 @@ static json_t *ring_json(const struct decision *d)
     if (!b->q)
         return json_null();
     return json_pack("{s:i, s:f, s:o, s:o, s:f, s:o}", "processes", b->q, "loss", b->loss, "least_loss",
-                     number_or_null(isfinite(b->least), b->least), "rounded_loss",
-                     number_or_null(isfinite(b->rounded), b->rounded), "efficiency", b->efficiency, "max_loss",
+                     number_or_null(1, b->least), "rounded_loss",
+                     number_or_null(1, b->rounded), "efficiency", b->efficiency, "max_loss",
                      number_or_null(d->goal.max_loss > 0, d->goal.max_loss));
 }
 
@@ -138,10 +146,9 @@ static json_t *subclusters_json(const struct context *c, const struct decision *
                             c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->config.pes[i] : 0,
                             "procs_per_pe", d->has_config ? d->config.procs[i] : 0, "share",
                             d->shares.each && d->has_config ? share_json(d->shares.each[i]) : json_null(),
-                                "predicted_s",
+                            "predicted_s",
                             number_or_null(d->predicted.sub_time_s[i] > 0, d->predicted.sub_time_s[i]), "profile",
-                            d->subs[i].models != NULL, "note",
-                            d->subs[i].why_not ? text_json(d->subs[i].why_not) : json_null()));
+                            d->subs[i].models != NULL, "note", text_json(d->subs[i].why_not)));
     }
     return subs;
 }
@@ -150,33 +157,30 @@ static void add_chosen_json(json_t *root, const struct context *c, const struct 
 {
     static const char *const by[] = { "model", "user", "default", "probe", "kinds", "runs" };
 
-    json_object_set_new(root, "app", c->app ? json_string(c->app->name) : json_null());
-    json_object_set_new(root, "N", d->N ? json_integer(d->N) : json_null());
-    json_object_set_new(root, "engine", json_string(c->engine->name));
-    json_object_set_new(root, "mpi", json_string(c->mpi.id));
-    json_object_set_new(root, "chosen_by", json_string(by[d->by]));
-    json_object_set_new(root, "P", json_integer(d->P));
-    json_object_set_new(root, "config", d->has_config ? config_json(&d->config) : json_null());
+    json_object_update_new(
+        root, json_pack("{s:s?, s:o, s:s, s:s, s:s, s:i, s:o}", "app", c->app ? c->app->name : NULL, "N",
+                        count_json(d->N), "engine", c->engine->name, "mpi", c->mpi.id, "chosen_by", by[d->by], "P",
+                        d->P, "config", d->has_config ? config_json(&d->config) : json_null()));
 }
 
 static void add_prediction_json(json_t *root, const struct context *c, const struct decision *d)
 {
-    json_object_set_new(root, "predicted_s", number_or_null(d->predicted.known, d->predicted.time.mid));
-    json_object_set_new(root, "predicted_low_s", number_or_null(d->predicted.known, d->predicted.time.low));
-    json_object_set_new(root, "predicted_high_s", number_or_null(d->predicted.known, d->predicted.time.high));
-    json_object_set_new(root, "limiting", d->predicted.known && !d->shares.tasking.dynamic
-                        ? json_string(c->cluster->subs[d->predicted.limiting].name) : json_null());
-    json_object_set_new(root, "work_goes_to", !d->predicted.known ? json_null() : json_string(
-                        d->shares.tasking.master ? "who is free, by a master"
-                        : d->shares.tasking.dynamic ? "who is free" : "all alike"));
-    json_object_set_new(root, "correction",
+    const struct hrun_interval *time = &d->predicted.time;
+    const struct hrun_tasking *tasking = &d->shares.tasking;
+    int known = d->predicted.known;
+
+    json_object_update_new(
+        root, json_pack("{s:o, s:o, s:o, s:s?, s:s?, s:o, s:o, s:o}", "predicted_s", number_or_null(known, time->mid),
+                        "predicted_low_s", number_or_null(known, time->low), "predicted_high_s",
+                        number_or_null(known, time->high), "limiting",
+                        known && !tasking->dynamic ? c->cluster->subs[d->predicted.limiting].name : NULL,
+                        "work_goes_to", !known ? NULL : tasking->master ? "who is free, by a master"
+                        : tasking->dynamic ? "who is free" : "all alike", "correction",
                         d->basis.runs_here || d->basis.runs_elsewhere
-                            ? json_pack("{s:f, s:i, s:i}", "factor", d->basis.factor, "runs", d->basis.runs_here,
-                                        "runs_at_other_N", d->basis.runs_elsewhere)
-                            : json_null());
-    json_object_set_new(root, "measured_with",
-                        d->predicted.known && d->basis.measured_with ? text_json(d->basis.measured_with) : json_null());
-    json_object_set_new(root, "drift", drift_json(c, d));
+                        ? json_pack("{s:f, s:i, s:i}", "factor", d->basis.factor, "runs", d->basis.runs_here,
+                                    "runs_at_other_N", d->basis.runs_elsewhere)
+                        : json_null(), "measured_with", text_json(known ? d->basis.measured_with : NULL), "drift",
+                        drift_json(c, d)));
 }
 
 static json_t *learning_json(const struct learning *l)
@@ -193,40 +197,41 @@ static json_t *learning_json(const struct learning *l)
                      "high_s", number_or_null(l->why == HRUN_LEARN_TRIES, l->high_s));
 }
 
+static json_t *explores_json(const struct decision *d)
+{
+    return !d->explores.on ? json_null()
+           : json_pack("{s:o, s:f, s:i}", "in_place_of", choice_json(&d->plan->v[0]), "predicted_loss",
+                       d->explores.loss, "open", d->explores.open);
+}
+
+static json_t *finest_json(const struct finest *f)
+{
+    return !f->on ? json_null()
+           : json_pack("{s:I, s:I, s:b, s:o, s:o}", "N", (json_int_t)f->N, "limit", (json_int_t)f->limit,
+                       "limit_given", f->given, "next", count_json(f->next), "why_not",
+                       text_json(f->next ? f->why : NULL));
+}
+
 /* Why this size and this configuration, and how far the models can be trusted with them. */
 static void add_reasons_json(json_t *root, const struct context *c, const struct decision *d)
 {
     autorelease(hrun_buf_release) struct hrun_buf misses = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
+    json_t *sizes = decision_is_outside(d) ? json_pack("[I, I]", (json_int_t)d->basis.sizes[0],
+                                                       (json_int_t)d->basis.sizes[1]) : json_null();
 
-    json_object_set_new(root, "explores",
-                        d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of",
-                                                   choice_json(&d->plan->v[0]), "predicted_loss",
-                                                   d->explores.loss, "open", d->explores.open)
-                                       : json_null());
-    json_object_set_new(root, "learns", learning_json(&d->learning));
-    json_object_set_new(root, "explores_nothing", d->explores.nothing ? json_string(d->explores.nothing) : json_null());
-    json_object_set_new(root, "finest",
-                        d->finest.on ? json_pack("{s:I, s:I, s:b, s:o, s:o}", "N", (json_int_t)d->finest.N, "limit",
-                                                 (json_int_t)d->finest.limit, "limit_given", d->finest.given, "next",
-                                                 d->finest.next ? json_integer((json_int_t)d->finest.next)
-                                                                : json_null(),
-                                                 "why_not", d->finest.next ? text_json(d->finest.why) : json_null())
-                                     : json_null());
     for (int i = 0; i < d->nsubs; i++)
         hrun_models_misses(&d->subs[i].models, 1, &misses);
-    json_object_set_new(root, "models_that_miss", misses.len ? json_string(misses.data) : json_null());
-    json_object_set_new(root, "extrapolation",
-                        number_or_null(d->predicted.known, fmax(d->basis.beyond_n.factor, d->basis.beyond_p.factor)));
-    json_object_set_new(root, "extrapolates", extrapolates_json(c, d));
-    json_object_set_new(root, "outside_of_sizes", decision_is_outside(d) ? json_pack("[I, I]",
-                                                                                     (json_int_t)d->basis.sizes[0],
-                                                                                     (json_int_t)d->basis.sizes[1])
-                                                                         : json_null());
     decision_doubts(d, &doubts);
-    json_object_set_new(root, "unsure", doubts.len ? json_string(doubts.data) : json_null());
+    json_object_update_new(
+        root, json_pack("{s:o, s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "explores", explores_json(d), "learns",
+                        learning_json(&d->learning), "explores_nothing", d->explores.nothing, "finest",
+                        finest_json(&d->finest), "models_that_miss", text_or_null(misses.data), "extrapolation",
+                        number_or_null(d->predicted.known, fmax(d->basis.beyond_n.factor, d->basis.beyond_p.factor)),
+                        "extrapolates", extrapolates_json(c, d), "outside_of_sizes", sizes, "unsure",
+                        text_or_null(doubts.data)));
 }
 
-/* By which factor the waits of a watched run change the units of a process of each sub-cluster. */
+/* The factors by which the waits of a watched run change the share of a process of each sub-cluster. */
 static json_t *waits_json(const struct decision *d)
 {
     json_t *out = d->shares.unwatched && !d->kept.on ? json_array() : json_null();
@@ -237,7 +242,7 @@ static json_t *waits_json(const struct decision *d)
     return out;
 }
 
-/* How the work is dealt out, where the definition has `shares`. */
+/* How the work is divided, for definitions with `shares`. */
 static json_t *sharing_json(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
 {
     static const char *const how[] = { "equal", "proportional", "best" };
@@ -255,7 +260,7 @@ static json_t *sharing_json(const struct context *c, const struct decision *d, c
                      d->shares.equal.P ? choice_json(&d->shares.equal) : json_null());
 }
 
-/* What is run before the application, where the definition has `prepare`. */
+/* What is run before the application, for definitions with `prepare`. */
 static json_t *preparation_json(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
 {
     struct work w = { .c = (struct context *)c, .N = d->N, .share = d->shares.each };
@@ -269,63 +274,53 @@ static json_t *preparation_json(const struct context *c, const struct decision *
                      number_or_null(took_s > 0, took_s));
 }
 
-/* What else could be chosen, by time and by price. */
+/* The other choices, by time and by price. */
 static void add_others_json(json_t *root, const struct decision *d)
 {
+    const struct prediction *p = &d->predicted;
+    const struct hrun_objective *objective = d->goal.objective;
     json_t *next = json_array();
 
     for (int k = 1; d->plan && !d->kept.on && k < d->plan->n; k++)
         json_array_append_new(next, choice_json(&d->plan->v[k]));
-    json_object_set_new(root, "next_best", next);
-    json_object_set_new(root, "failed",
+    json_object_update_new(
+        root, json_pack("{s:o, s:o, s:s?, s:o, s:o, s:o, s:o, s:o}", "next_best", next, "failed",
                         d->failed.n ? json_pack("{s:i, s:s, s:o}", "count", d->failed.n, "configs", d->failed.configs,
-                                                "last",
-                                               text_json(d->failed.why))
-                                   : json_null());
-    json_object_set_new(root, "objective", d->goal.objective ? json_string(d->goal.objective->name) : json_null());
-    json_object_set_new(root, "ring", ring_json(d));
-    json_object_set_new(root, "cost", number_or_null(d->goal.objective && isfinite(d->predicted.cost),
-                                                     d->predicted.cost));
-    json_object_set_new(root, "energy_j", number_or_null(d->goal.objective && isfinite(d->predicted.energy_j),
-                                                         d->predicted.energy_j));
-    json_object_set_new(root, "pareto", pareto_json(d));
-    json_object_set_new(root, "mpirun_style",
-                        d->plain.known ? json_pack("{s:o, s:f, s:f, s:b}", "config",
-                                                   config_json(&d->plain.config), "predicted_s",
-                                                   d->plain.time_s, "ranked_s", d->plain.ranked_s, "valid",
-                                                   d->plain.valid)
-                                       : json_null());
+                                                "last", text_json(d->failed.why)) : json_null(),
+                        "objective", objective ? objective->name : NULL, "ring", ring_json(d), "cost",
+                        number_or_null(objective != NULL, p->cost), "energy_j",
+                        number_or_null(objective != NULL, p->energy_j), "pareto", pareto_json(d),
+                        "mpirun_style", !d->plain.known ? json_null()
+                        : json_pack("{s:o, s:f, s:f, s:b}", "config", config_json(&d->plain.config), "predicted_s",
+                                    d->plain.time_s, "ranked_s", d->plain.ranked_s, "valid", d->plain.valid)));
 }
 
 static void add_search_json(json_t *root, const struct hrun_plan *plan)
 {
     const struct hrun_plan_counts *n = &plan->counts;
+    json_t *counts = json_pack("{s:f}", "total", n->total);
 
-    json_object_set_new(
-        root, "configurations",
-        n->counted ? json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", n->total, "valid", n->valid, "excluded_rule",
-                               n->excluded_rule, "excluded_memory", n->excluded_memory, "excluded_model",
-                               n->excluded_model)
-                   : json_pack("{s:f}", "total", n->total));
-    json_object_set_new(root, "exact", json_boolean(plan->exact));
-    json_object_set_new(root, "gap", number_or_null(isfinite(plan->gap), plan->gap));
-    json_object_set_new(root, "looks", json_integer(plan->evaluated));
-    json_object_set_new(root, "search_s", json_real(plan->search_s));
+    if (n->counted)
+        json_object_update_new(counts, json_pack("{s:f, s:f, s:f, s:f}", "valid", n->valid, "excluded_rule",
+                                                 n->excluded_rule, "excluded_memory", n->excluded_memory,
+                                                 "excluded_model", n->excluded_model));
+    json_object_update_new(root, json_pack("{s:o, s:b, s:o, s:I, s:f}", "configurations", counts, "exact", plan->exact,
+                                           "gap", number_or_null(1, plan->gap), "looks",
+                                           (json_int_t)plan->evaluated, "search_s", plan->search_s));
 }
 
 static void add_network_json(json_t *root, const struct context *c, const struct decision *d)
 {
     autorelease(hrun_buf_release) struct hrun_buf irregular = HRUN_BUF_INIT;
+    json_t *network = !d->basis.network ? json_null()
+                      : json_pack("{s:s, s:o, s:i, s:s?}", "date", c->net->date, "age_s",
+                                  number_or_null(d->basis.network_age_s >= 0, d->basis.network_age_s), "hosts",
+                                  c->net->nhosts, "file", c->set->network);
 
-    json_object_set_new(root, "network",
-                        d->basis.network ? json_pack("{s:s, s:o, s:i, s:s?}", "date", c->net->date, "age_s",
-                                               number_or_null(d->basis.network_age_s >= 0, d->basis.network_age_s),
-                                                   "hosts", c->net->nhosts,
-                                               "file", c->set->network)
-                                   : json_null());
     predicted_irregular(c, d, &irregular);
-    json_object_set_new(root, "irregular", irregular.len ? text_json(irregular.data) : json_null());
-    json_object_set_new(root, "network_note", d->basis.network_note ? text_json(d->basis.network_note) : json_null());
+    json_object_update_new(root, json_pack("{s:o, s:o, s:o}", "network", network, "irregular",
+                                           text_or_null(irregular.data), "network_note",
+                                           text_json(d->basis.network_note)));
 }
 
 static json_t *words_json(char *const *words)
@@ -337,7 +332,7 @@ static json_t *words_json(char *const *words)
     return a;
 }
 
-/* What the ranks start where there are several programs, in runs of neighbours; else null. */
+/* The programs of a job that has several, for runs of neighbouring ranks; else null. */
 static json_t *programs_json(const struct hrun_job *job)
 {
     json_t *a = job && job->which ? json_array() : json_null();
@@ -367,27 +362,23 @@ void document_plan(const struct context *c, const struct decision *d, const stru
     add_network_json(root, c, d);
     if (cmd->more)
         json_object_update(root, cmd->more);
-    json_object_set_new(root, "measurements", json_integer(d->basis.nsamples));
     if (cmd->mapping && cmd->layout->bound)
         hrun_mapping_print(cmd->mapping, cmd->layout, &mapping);
-    json_object_set_new(root, "mapping", mapping.len ? text_json(mapping.data) : json_null());
-    json_object_set_new(root, "ranks", ranks_json(cmd->layout));
-    json_object_set_new(root, "argv", words_json(cmd->argv));
-    json_object_set_new(root, "programs", programs_json(cmd->job));
-    json_object_set_new(root, "yielding", cmd->yielding && *cmd->yielding ? text_json(cmd->yielding) : json_null());
-    json_object_set_new(root, "mpirun", cmd->mpirun ? text_json(cmd->mpirun) : json_null());
+    json_object_update_new(
+        root, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "measurements", d->basis.nsamples, "mapping",
+                        text_or_null(mapping.data), "ranks", ranks_json(cmd->layout), "argv", words_json(cmd->argv),
+                        "programs", programs_json(cmd->job), "yielding", text_or_null(cmd->yielding), "mpirun",
+                        text_json(cmd->mpirun)));
     hrun_json_print(root, out);
 }
 
-/* asked is in seconds since 1970; what was not asked or told is null. */
+/* asked: when the host was asked, in seconds since 1970. */
 static json_t *host_json(const struct hrun_host *h)
 {
     return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots",
                      h->slots ? h->slots : h->cores, "component", h->group, "remembered", h->remembered, "asked",
-                     h->asked_s ? json_integer((json_int_t)h->asked_s) : json_null(), "fingerprint",
-                     *h->fingerprint ? text_json(h->fingerprint) : json_null(), "openmpi",
-                     h->mpi ? text_json(h->mpi) : json_null(), "cpu_quota",
-                     h->cpu_quota > 0 ? json_real(h->cpu_quota) : json_null());
+                     count_json(h->asked_s), "fingerprint", text_or_null(h->fingerprint), "openmpi", text_json(h->mpi),
+                     "cpu_quota", number_or_null(h->cpu_quota > 0, h->cpu_quota));
 }
 
 /* Hosts that are not used, and why. */
@@ -425,15 +416,11 @@ void document_cluster(const struct context *c, struct hrun_buf *out)
                             "memory_bytes", (double)s->memory_bytes, "cost_per_hour", s->cost_per_hour, "power_w",
                             s->power_w, "network", s->network, "signature",
                             (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "program",
-                            s->program ? text_json(s->program) : json_null(), "pes", pes));
+                            text_json(s->program), "pes", pes));
     }
-    json_object_set_new(root, "source", text_json(cl->source));
-    json_object_set_new(root, "platform", cl->platform ? text_json(cl->platform) : json_null());
-    json_object_set_new(root, "allocation", cl->allocation ? text_json(cl->allocation) : json_null());
-    json_object_set_new(root, "hosts", hosts);
-    json_object_set_new(root, "left_out", left_out_json(cl));
-    json_object_set_new(root, "subclusters", subs);
+    json_object_update_new(root, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "source", text_json(cl->source),
+                                           "platform", text_json(cl->platform), "allocation",
+                                           text_json(cl->allocation), "hosts", hosts, "left_out", left_out_json(cl),
+                                           "subclusters", subs));
     hrun_json_print(root, out);
 }
-
-/* ---------------------------------------------------------------- JSON documents as they are printed */

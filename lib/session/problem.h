@@ -5,8 +5,8 @@
  * work for it. A command that was measured at several values of a number in its words (`hrun-calibrate --vary`,
  * `size: number`) is known at every value.
  * On disk, in the data folder: problems/NAME.yaml, a definition like others; problems/commands, for each command that
- * was run a line "WORDS CONTENTS FOLDER NAME" of three hashes and a name. WORDS has {N} in place of the number. The last
- * line of a command counts.
+ * was run a line "WORDS CONTENTS FOLDER NAME" of three hashes and a name. WORDS has {N} in place of the number. The
+ * last line of a command counts.
  * Invariants: NAME is made of the program's name and the hashes, unless -app gives it; only problem_keep writes. The
  * program counts as a file if it is named with its folder. If no other word names a file the folder's path counts, as
  * the program finds its input there. A whole number names no file. Of a file over 16 MiB, its size and its first and

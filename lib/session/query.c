@@ -1,7 +1,6 @@
 /* query.c - predictions without a run; see query.h */
 #include "session/query.h"
 
-#include "base/alloc.h"
 #include "base/units.h"
 #include "session/document.h"
 #include "session/number.h"
@@ -67,25 +66,6 @@ int query_find(struct context *c, struct query *q, struct hrun_error *err)
     return q->words[0] ? work_find_program(&w, 0, err) : 0;
 }
 
-/* Decide for c->app. Only a decision that is predicted counts. */
-static int ask_app(struct context *c, const struct question *ask, const struct profiles *known, int64_t N,
-                   struct decision *out, struct hrun_error *err)
-{
-    struct decision d;
-
-    if (!known->have)
-        return profiles_none(c, known, err);
-    if (decision_make(c, ask, known, N, &d, err))
-        return -1;
-    if (!d.predicted.known) {
-        not_predicted(c, known, &d, err);
-        decision_release(&d);
-        return -1;
-    }
-    *out = d;
-    return 0;
-}
-
 /* Append what is asked of a decision for c->app. */
 static int add_answer(struct context *c, const struct decision *d, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -103,74 +83,34 @@ static int add_answer(struct context *c, const struct decision *d, struct hrun_b
     return 0;
 }
 
-/* The applications that are asked: the definition's variants, unless one is named. */
-struct asked_apps {
-    struct hrun_app **v;
-    struct profiles *known;
-    int n;
-};
-
-/* Make c->app the variant whose best configuration is the best of all. Result: its index. -1 with *err: of those that
- * miss the limits the nearest, else the first. */
-static int best_variant(struct context *c, const struct asked_apps *apps, const struct question *ask, int64_t N,
-                        struct hrun_error *err)
-{
-    struct question by = *ask;
-    struct hrun_error nearest = { 0 };
-    double least = INFINITY;
-    int best = -1;
-
-    if (ask->within) {
-        by.within = 0;
-        by.objective = NULL;
-    }
-    for (int i = 0; i < apps->n; i++) {
-        struct hrun_error why = { 0 };
-        struct decision d;
-
-        c->app = apps->v[i];
-        if (ask_app(c, &by, &apps->known[i], N, &d, &why)) {
-            variants_nearest(&why, &nearest);
-            continue;
-        }
-        if (decision_value(&d) < least) {
-            least = decision_value(&d);
-            best = i;
-        }
-        decision_release(&d);
-    }
-    if (best < 0 && err)
-        *err = nearest;
-    if (best >= 0)
-        c->app = apps->v[best];
-    return best;
-}
-
 /* config NULL: the best one. */
-static int answer_one(struct context *c, const struct query *q, const struct asked_apps *apps, const char *config,
+static int answer_one(struct context *c, const struct query *q, struct variants *apps, const char *config,
                       struct hrun_buf *out, struct hrun_error *err)
 {
     struct question ask = q->ask;
-    struct decision d;
-    int i = 0, rc;
+    const struct variant_view *chosen;
 
     ask.config = config;
     ask.table = c->set->json;
-    if (apps->n > 1 && (i = best_variant(c, apps, &ask, q->N, err)) < 0)
+    if (variants_choose(c, &ask, q->N, apps, err))
         return -1;
-    if (ask_app(c, &ask, &apps->known[i], q->N, &d, err))
-        return -1;
-    rc = add_answer(c, &d, out, err);
-    decision_release(&d);
-    return rc;
+    chosen = &apps->v[apps->chosen];
+    return chosen->d.predicted.known ? add_answer(c, &chosen->d, out, err)
+                                     : not_predicted(c, &chosen->known, &chosen->d, err);
 }
 
-static int answer_all(struct context *c, const struct query *q, const struct asked_apps *apps, struct hrun_buf *out,
+static int answer_all(struct context *c, const struct query *q, struct variants *apps, struct hrun_buf *out,
                       struct hrun_error *err)
 {
     size_t n = q->configs->n;
-    int array = c->set->json && n > 1;
+    int array = c->set->json && n > 1, k = 0;
 
+    while (k < apps->n && !apps->v[k].known.have)
+        k++;
+    if (k == apps->n) {
+        c->app = apps->v[0].app;
+        return profiles_none(c, &apps->v[0].known, err);
+    }
     for (size_t i = 0; i < n; i++) {
         if (array)
             hrun_buf_adds(out, i ? "," : "[");
@@ -184,21 +124,8 @@ static int answer_all(struct context *c, const struct query *q, const struct ask
 
 int query_answer(struct context *c, const struct query *q, struct hrun_buf *out, struct hrun_error *err)
 {
-    int all = c->variants_of && !c->set->variant, rc = 0;
-    struct asked_apps apps = { .v = all ? c->variants_of->variants : &(struct hrun_app *){ c->app },
-                               .n = all ? c->variants_of->nvariants : 1 };
+    autorelease(variants_release) struct variants apps = { 0 };
 
-    if (context_choose_engine(c, 0, err))
-        return -1;
-    apps.known = xcalloc((size_t)apps.n, sizeof *apps.known);
-    for (int i = 0; i < apps.n && !rc; i++) {
-        c->app = apps.v[i];
-        rc = profiles_load(c, &apps.known[i], err);
-    }
-    if (!rc)
-        rc = answer_all(c, q, &apps, out, err);
-    for (int i = 0; i < apps.n; i++)
-        profiles_release(&apps.known[i]);
-    free(apps.known);
-    return rc;
+    return context_choose_engine(c, 0, err) || variants_load(c, &apps, err) || answer_all(c, q, &apps, out, err)
+           ? -1 : 0;
 }

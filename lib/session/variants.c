@@ -8,36 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-void variants_nearest(const struct hrun_error *why, struct hrun_error *nearest)
+/* Keep in *nearest the error of the variant that is nearest to the limits, else the first. */
+static void keep_nearest(const struct hrun_error *why, struct hrun_error *nearest)
 {
     if (!nearest->text[0] || (why->excess > 0 && !(nearest->excess > 0 && nearest->excess <= why->excess)))
         *nearest = *why;
 }
 
-/* Decide for one variant. What it cannot do is no error; *nearest: the first reason, or of those that keep no
- * limits the nearest. */
-static int decide_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
-                          struct hrun_error *nearest, struct hrun_error *err)
+/* Decide for one variant, in place of an earlier decision. What it cannot do is no error of the choice. */
+static void decide_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
+                           struct hrun_error *nearest)
 {
     struct hrun_error why = { 0 };
 
-    if (profiles_load(c, &v->known, err))
-        return -1;
-    if (decision_make(c, q, &v->known, N, &v->d, &why)) {
-        variants_nearest(&why, nearest);
+    decision_release(&v->d);
+    free(v->why_not);
+    v->why_not = NULL;
+    v->predicted = 0;
+    c->app = v->app;
+    v->decided = !decision_make(c, q, &v->known, N, &v->d, &why);
+    if (!v->decided) {
+        keep_nearest(&why, nearest);
         v->why_not = xstrdup(why.text);
-        return 0;
+        return;
     }
-    v->decided = 1;
     v->predicted = v->d.predicted.known && isfinite(decision_value(&v->d));
     if (v->predicted) {
         v->time_s = v->d.predicted.time.mid;
         v->value = decision_value(&v->d);
-        return 0;
+    } else {
+        v->why_not = xstrdup(v->d.subs && v->d.nsubs && v->d.subs[0].why_not ? v->d.subs[0].why_not
+                            : v->known.have ? "the model has no prediction" : "no profile");
     }
-    v->why_not = xstrdup(v->d.subs && v->d.nsubs && v->d.subs[0].why_not ? v->d.subs[0].why_not
-                        : v->known.have ? "the model has no prediction" : "no profile");
-    return 0;
 }
 
 static int best_of(const struct variants *v, int but)
@@ -50,11 +52,24 @@ static int best_of(const struct variants *v, int but)
     return best;
 }
 
+int variants_load(struct context *c, struct variants *out, struct hrun_error *err)
+{
+    const struct hrun_app *all = c->set->variant ? NULL : c->variants_of;
+
+    out->n = all ? all->nvariants : 1;
+    out->v = xcalloc((size_t)out->n + 1, sizeof *out->v);
+    for (int k = 0; k < out->n; k++) {
+        c->app = out->v[k].app = all ? all->variants[k] : c->app;
+        if (profiles_load(c, &out->v[k].known, err))
+            return -1;
+    }
+    return 0;
+}
+
 int variants_choose(struct context *c, const struct question *q, int64_t N, struct variants *out,
                     struct hrun_error *err)
 {
     struct variant_view *chosen;
-    const struct hrun_app *all = c->variants_of;
     struct question quickest = *q;
     struct hrun_error nearest = { 0 };
     int again = q->within || q->explore > 0;
@@ -63,15 +78,8 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
         quickest.within = quickest.explore = 0;
         quickest.objective = NULL;
     }
-    out->v = xcalloc((size_t)all->nvariants + 1, sizeof *out->v);
-    for (out->n = 0; out->n < all->nvariants; out->n++) {
-        out->v[out->n].name = all->variants[out->n]->variant;
-        c->app = all->variants[out->n];
-        if (decide_variant(c, &quickest, N, &out->v[out->n], &nearest, err)) {
-            out->n++;
-            return -1;
-        }
-    }
+    for (int k = 0; k < out->n; k++)
+        decide_variant(c, &quickest, N, &out->v[k], &nearest);
     out->chosen = best_of(out, -1);
     for (int k = 0; out->chosen < 0 && k < out->n; k++)
         if (out->v[k].decided)
@@ -81,8 +89,8 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
             *err = nearest;
         return -1;
     }
-    c->app = all->variants[out->chosen];
     chosen = &out->v[out->chosen];
+    c->app = chosen->app;
     if (!again)
         return 0;
     decision_release(&chosen->d);
@@ -112,17 +120,12 @@ void variants_release(struct variants *v)
     *v = (struct variants) { 0 };
 }
 
-int variants_next(const struct variants *v)
-{
-    return best_of(v, v->chosen);
-}
-
 void variants_print(const struct variants *v, struct hrun_buf *out)
 {
     const struct variant_view *chosen = &v->v[v->chosen], *next;
-    int k = variants_next(v);
+    int k = best_of(v, v->chosen);
 
-    hrun_buf_addf(out, "%s", chosen->name);
+    hrun_buf_addf(out, "%s", chosen->app->variant);
     if (!chosen->predicted) {
         hrun_buf_adds(out, ", the first: none is predicted");
         return;
@@ -131,17 +134,17 @@ void variants_print(const struct variants *v, struct hrun_buf *out)
         hrun_buf_adds(out, ", the only one that is predicted");
     } else {
         next = &v->v[k];
-        hrun_buf_addf(out, "; next best: %s %s %+.1f %%", next->name, hrun_config_text(&next->d.config).s,
+        hrun_buf_addf(out, "; next best: %s %s %+.1f %%", next->app->variant, hrun_config_text(&next->d.config).s,
                       100 * (next->value / chosen->value - 1));
     }
     for (int i = 0, others = 0; i < v->n; i++)
         if (!v->v[i].predicted)
-            hrun_buf_addf(out, "%s %s", others++ ? "," : "; not predicted:", v->v[i].name);
+            hrun_buf_addf(out, "%s %s", others++ ? "," : "; not predicted:", v->v[i].app->variant);
 }
 
 static json_t *variant_json(const struct variant_view *v, int chosen)
 {
-    json_t *o = json_pack("{s:s, s:b, s:o, s:o}", "name", v->name, "chosen", chosen, "time_s",
+    json_t *o = json_pack("{s:s, s:b, s:o, s:o}", "name", v->app->variant, "chosen", chosen, "time_s",
                           v->predicted ? json_real(v->time_s) : json_null(), "why_not",
                           v->why_not ? json_string(v->why_not) : json_null());
 
