@@ -13,8 +13,8 @@
  *   - HWLOC_SYNTHETIC and HWLOC_XMLFILE are honoured as hwloc does (the first goes before the second, an
  *     empty value is none), but a bad one is an error where hwloc would silently take the real machine; such
  *     a topology is not "this system": the affinity mask and the cgroup do not apply and binding is refused;
- *   - a description that crashes hwloc, or takes it more than a second or 192 MiB, is an error: each one is loaded in
- *     a child process first.
+ *   - a description that crashes hwloc, or takes it more than a second of processor time or 192 MiB, is an error: each
+ *     one is loaded in a child process first.
  */
 #ifndef HRUN_CLUSTER_TOPO_H
 #define HRUN_CLUSTER_TOPO_H

@@ -38,8 +38,8 @@ int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level);
 /* Make kinds of the usable cores: sort them by kind, name the kinds. */
 void hrun_topo_find_kinds(struct hrun_topo *t);
 
-/* Call work in a forked process with limits on its memory and time: hwloc 2.9 crashes on broken XML, and makes a
- * billion PUs of a short text. work must not take a lock of hwloc or libxml2, as hwloc_topology_init, _destroy and
+/* Call work in a forked process with limits on its memory, processor time and wall time: hwloc 2.9 crashes on broken
+ * XML, and makes a billion PUs of a short text. work must not take a lock of hwloc or libxml2, as hwloc_topology_init, _destroy and
  * _set_xmlbuffer do: if another thread holds it during the fork, it stays locked in the child. work prints nothing, and
  * only *err returns from the process.
  * what: the description, for messages. Errors: those of work; HRUN_EINVAL for a crash and for exceeded limits. */

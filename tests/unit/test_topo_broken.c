@@ -6,10 +6,9 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "cluster/topo.h"
+#include "cluster/topo_parts.h"
 
 #include <ctype.h>
-#include <hwloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -172,6 +171,26 @@ static void test_threads(void)
 }
 #endif
 
+static int wait_for_ever(void *unused, struct hrun_error *err)
+{
+    (void)unused;
+    (void)err;
+    while (pause())
+        continue;
+    return 0;
+}
+
+/* A child that waits without using the processor, as for a lock that nobody releases, is ended. */
+static void test_waiting_child(void)
+{
+    struct hrun_error err = { 0 };
+
+    alarm(300);         /* ends this test where nothing ends the child */
+    ok(hrun_topo_try(wait_for_ever, NULL, "it", &err) && err.code == HRUN_EINVAL, "a child that waits for ever: %s",
+       err.text);
+    alarm(0);
+}
+
 int main(void)
 {
     static const char *const files[] = { "arm-2c.xml", "lakefield.xml" };
@@ -181,6 +200,7 @@ int main(void)
         ok(corpus(files[i], "0"), "%s broken in many ways, with hwloc's own reader", files[i]);
     }
     bombs();
+    test_waiting_child();
 #ifndef __SANITIZE_ADDRESS__
     test_threads();
 #endif
