@@ -1,11 +1,19 @@
-/* sysinfo.c - data of this system that hwloc does not have: limits of cgroups, and a CPU model where hwloc has none;
- * see topo.h for the contracts */
-#include "base/alloc.h"
+/* sysinfo.c - data of this system that hwloc does not have: limits of cgroups, a CPU model where hwloc has none, the
+ * fingerprint; see topo.h for the contracts */
 #include "cluster/topo.h"
 
+#include "base/file.h"
+#include "base/hash.h"
+
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* CPUs of the largest affinity mask; Linux is built for 8192 at most. */
+enum { CPUS_MAX = 16384 };
 
 /* mountinfo writes blank, tab, newline and backslash as \ooo (proc(5)). */
 static void unescape(char *s)
@@ -42,12 +50,12 @@ static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
 
 enum resource { MEMORY, CPU };
 
-/* The number at the beginning of a file and the one behind it. Result: how many there are. */
+/* The number at the beginning of a file and the one behind it, decimal or with 0x. Result: how many there are. */
 static int read_numbers(const char *dir, const char *file, long long *first, long long *second)
 {
     autofree char *path = hrun_strf("%s/%s", dir, file);
     FILE *f = fopen(path, "re");
-    int n = f ? fscanf(f, "%lld %lld", first, second) : 0;
+    int n = f ? fscanf(f, "%lli %lli", first, second) : 0;
 
     if (f)
         fclose(f);
@@ -71,26 +79,6 @@ static uint64_t folder_limit(const char *dir, enum resource what, int version)
         n = (read_numbers(dir, "cpu.cfs_quota_us", &first, &more) > 0) +
             (read_numbers(dir, "cpu.cfs_period_us", &second, &more) > 0);
     return n == 2 && first > 0 && second > 0 ? (uint64_t)(1e6 * (double)first / (double)second) : UINT64_MAX;
-}
-
-/* Smallest limit in the folders from base/path up to base. path begins with '/'. */
-static uint64_t smallest_limit(const char *base, const char *path, enum resource what, int version)
-{
-    uint64_t limit = UINT64_MAX, here;
-    autofree char *dir = xstrdup(path);
-    char *end;
-
-    for (;;) {
-        autofree char *name = hrun_strf("%s%s", base, strcmp(dir, "/") ? dir : "");
-
-        here = folder_limit(name, what, version);
-        if (here < limit)
-            limit = here;
-        end = strrchr(dir, '/');
-        if (!end || !dir[1])
-            return limit;
-        end[end == dir] = 0;  /* the parent; "/" stays for the last round */
-    }
 }
 
 /* The process's folder in one hierarchy: version 2 for controller NULL. NULL when it is in none. */
@@ -117,6 +105,7 @@ static char *cgroup_path(const char *root, const char *controller)
     return path;
 }
 
+/* The smallest limit of the process's cgroup and of those around it. */
 static uint64_t hierarchy_limit(const char *root, enum resource what, int version)
 {
     const char *fstype = version == 2 ? "cgroup2" : "cgroup";
@@ -127,11 +116,10 @@ static uint64_t hierarchy_limit(const char *root, enum resource what, int versio
     char from[4096], at[4096], type[64], super[4096], *dash;
     uint64_t limit = UINT64_MAX, here;
     FILE *f = path ? fopen(name, "re") : NULL;
-    size_t cap = 0, len;
+    size_t cap = 0, len, top = strlen(root);
 
     while (f && getline(&line, &cap, f) > 0) {
-        autofree char *base = NULL;
-        const char *below;
+        autofree char *dir = NULL;
 
         /* "32 31 0:29 ROOT MOUNTPOINT options [tags] - TYPE SOURCE SUPEROPTIONS" (proc(5)) */
         dash = strstr(line, " - ");
@@ -144,11 +132,12 @@ static uint64_t hierarchy_limit(const char *root, enum resource what, int versio
         unescape(at);
         /* The mount may show only the part of the hierarchy below `from`. */
         len = strcmp(from, "/") ? strlen(from) : 0;
-        below = !strncmp(path, from, len) && path[len] == '/' ? path + len : "/";
-        base = hrun_strf("%s%s", root, at);
-        here = smallest_limit(base, below, what, version);
-        if (here < limit)
-            limit = here;
+        dir = hrun_strf("%s%s%s", root, at, !strncmp(path, from, len) && path[len] == '/' ? path + len : "");
+        for (char *end = strchr(dir, 0); end && end >= dir + top + strlen(at); end = strrchr(dir, '/')) {
+            *end = 0;
+            here = folder_limit(dir, what, version);
+            limit = here < limit ? here : limit;
+        }
     }
     if (f)
         fclose(f);
@@ -215,15 +204,10 @@ void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
 
 unsigned hrun_cpu_part(const char *root, int cpu)
 {
-    autofree char *name = hrun_strf("%s/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1", root, cpu);
-    FILE *f = fopen(name, "re");
-    unsigned long long midr = 0;
+    autofree char *dir = hrun_strf("%s/sys/devices/system/cpu/cpu%d/regs/identification", root, cpu);
+    long long midr, more;
 
-    if (!f || fscanf(f, "%llx", &midr) != 1)
-        midr = 0;
-    if (f)
-        fclose(f);
-    return (unsigned)(midr >> 4 & 0xfff);
+    return read_numbers(dir, "midr_el1", &midr, &more) > 0 ? (unsigned)(midr >> 4 & 0xfff) : 0;
 }
 
 uint64_t hrun_round_memory(uint64_t bytes)
@@ -233,4 +217,42 @@ uint64_t hrun_round_memory(uint64_t bytes)
     uint64_t unit = (uint64_t)1 << shift;
 
     return ((bytes >> shift) + (shift && (bytes & (unit - 1)) * 2 >= unit)) << shift;
+}
+
+void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out)
+{
+    /* hwloc's variables that replace the real topology */
+    static const struct { const char *name; int is_path; } variables[] = {
+        { "HWLOC_SYNTHETIC", 0 }, { "HWLOC_XMLFILE", 1 }, { "HWLOC_FSROOT", 1 }, { "HWLOC_CPUID_PATH", 1 },
+        { "HWLOC_COMPONENTS", 0 }, { "HWLOC_THISSYSTEM", 0 },
+    };
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t limit = hrun_cgroup_memory_limit(""), hash;
+    cpu_set_t mask[CPUS_MAX / CPU_SETSIZE];
+    char name[256] = "";
+    struct stat st;
+
+    gethostname(name, sizeof name - 1);
+    hrun_buf_addf(&b, "%s\n", name);
+    hrun_file_read("/sys/devices/system/cpu/online", 1 << 16, &b, NULL);
+    if (!sched_getaffinity(0, sizeof mask, mask))
+        hrun_buf_add(&b, mask, sizeof mask);
+    hrun_cpuinfo_model("", &b);
+    hrun_buf_addf(&b, "\n%u %.6f %llu %llu\n", hrun_cpu_part("", 0), hrun_cgroup_cpu_quota(""),
+                  (unsigned long long)(pages > 0 && page > 0 ? hrun_round_memory((uint64_t)pages * (uint64_t)page) : 0),
+                  (unsigned long long)(limit == UINT64_MAX ? 0 : hrun_round_memory(limit)));
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i].name);
+
+        if (!value || !*value)
+            continue;
+        hrun_buf_addf(&b, "%s=%s", variables[i].name, value);
+        if (variables[i].is_path && stat(value, &st) == 0)
+            hrun_buf_addf(&b, " %lld %lld.%ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+        hrun_buf_addc(&b, '\n');
+    }
+    hrun_buf_adds(&b, extra ? extra : "");
+    hash = hrun_hash(HRUN_HASH_INIT, b.data, b.len);
+    hrun_buf_addf(out, "%08lx", (unsigned long)(uint32_t)(hash ^ hash >> 32));
 }

@@ -102,7 +102,7 @@ int hrun_topo_object(const struct hrun_topo *t, int core, enum hrun_object type)
  * binding is as before), HRUN_EIO. */
 int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_error *err);
 
-/* Append a CRC-32 (8 hex digits) of the resources of this host that this process may use, without loading a topology
+/* Append a hash (8 hex digits) of the resources of this host that this process may use, without loading a topology
  * (well under a millisecond): the host's own name, the PUs online and those in the affinity mask, CPU model, memory and
  * the cgroup's memory limit (each to two significant binary digits), its CPU quota, hwloc's variables that replace a
  * topology with date and size of their file, and the caller's text `extra` (may be NULL). Equal for all processes of a
@@ -137,7 +137,7 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
  * Data from the system itself, without hwloc (internal to lib/cluster)
  *
  * Purpose: limits of cgroups, the CPU model of /proc/cpuinfo, and the rounding of memory.
- * Invariants: needs the C library and lib/base/buf alone, so that hrun-shim can link it.
+ * Invariants: needs the C library and lib/base/buf and file alone, so that hrun-shim can link it.
  */
 
 /* The smallest memory limit (bytes) on the way from the process's cgroup up to the root, version 2
