@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A round: PASSES over 8 KiB in the first cache, and 128 KiB of a stream through 4 MiB, which no core has as a cache of
@@ -25,15 +24,6 @@ struct answer {             /* shorter than PIPE_BUF: written whole or not at al
     struct hrun_topo_rate rate;
     struct hrun_error why;
 };
-
-/* Processor time of this process. */
-static double processor_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The contents stay finite: x = x / 2 + 1 goes to 2. */
 static void work_round(double *cached, double *stream, size_t *at)
@@ -57,13 +47,13 @@ static void measure_rate(double seconds, struct hrun_topo_rate *out)
     for (size_t i = 0; i < STREAM; i += PIECE)      /* touch the pages, warm up */
         work_round(data + STREAM, data, &at);
     start = hrun_monotonic_s();
-    cpu = processor_s();
+    cpu = hrun_thread_cpu_s();
     do {
         work_round(data + STREAM, data, &at);
         rounds++;
         wall = hrun_monotonic_s() - start;
     } while (wall < seconds);
-    cpu = processor_s() - cpu;
+    cpu = hrun_thread_cpu_s() - cpu;
     sum = data[0] + data[STREAM];
     (void)sum;
     *out = (struct hrun_topo_rate){ (double)rounds / cpu, cpu / wall };
@@ -81,31 +71,22 @@ _Noreturn static void run_core_child(const struct hrun_topo *t, const char *cpus
     _exit(hrun_write_all(fd, a, sizeof *a) != 0);
 }
 
-/* Read an answer before a time of the clock. Result: 1, or 0: all processes have ended, or it is late. */
-static int read_rate(int fd, double until_s, struct answer *a)
-{
-    struct pollfd p = { .fd = fd, .events = POLLIN };
-    double left_s = until_s - hrun_monotonic_s();
-    ssize_t n;
-
-    if (left_s < 0 || poll(&p, 1, (int)(1000 * left_s)) <= 0)
-        return 0;
-    n = read(fd, a, sizeof *a);
-    return n == (ssize_t)sizeof *a;
-}
-
+/* Read n answers before a time of the clock. */
 static int collect(int fd, int n, double until_s, struct hrun_topo_rate *out, struct hrun_error *err)
 {
+    struct pollfd p = { .fd = fd, .events = POLLIN };
     struct answer a;
-    int got = 0;
 
-    for (; got < n && read_rate(fd, until_s, &a); got++) {
+    for (int got = 0; got < n; got++) {
+        double left_s = until_s - hrun_monotonic_s();
+
+        if (left_s < 0 || poll(&p, 1, (int)(1000 * left_s)) <= 0 || read(fd, &a, sizeof a) != (ssize_t)sizeof a)
+            return hrun_fail(err, HRUN_EIO, "%d of %d processes that time the cores have not done so", n - got, n);
         if (a.why.code)
             return hrun_fail(err, a.why.code, "%s", a.why.text);
         out[a.index] = a.rate;
     }
-    return got == n ? 0
-                    : hrun_fail(err, HRUN_EIO, "%d of %d processes that time the cores have not done so", n - got, n);
+    return 0;
 }
 
 int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, int n, double seconds,

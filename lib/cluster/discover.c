@@ -60,16 +60,6 @@ int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struc
     return 0;
 }
 
-static int fail_not_granted(const struct hrun_discovery *d, const struct hrun_host_entry *e, const char *file,
-                            struct hrun_error *err)
-{
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_hostlist_print(d->granted->hosts.v, d->granted->hosts.n, &b);
-    return hrun_fail_at(err, HRUN_EINVAL, file, e->line, e->column, "host '%s' is not in %s, which grants %.400s; "
-                        "leave it out, or ask for it when you submit the job", e->name, d->granted->name, b.data);
-}
-
 int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err)
 {
     if (c->why_not.n > 1)
@@ -105,8 +95,14 @@ static int sort_out(struct listed *l, struct hrun_error *err)
             return hrun_fail_at(err, HRUN_EPARSE, l->file, e->line, e->column,
                                 "%s%s%s%s", why.text, granted < 0 ? "" : " (", granted < 0 ? "" : l->d->granted->name,
                                 granted < 0 ? "" : " grants it)");
-        if (granted == -1)
-            return fail_not_granted(l->d, e, l->file, err);
+        if (granted == -1) {
+            autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+
+            hrun_hostlist_print(l->d->granted->hosts.v, l->d->granted->hosts.n, &b);
+            return hrun_fail_at(err, HRUN_EINVAL, l->file, e->line, e->column, "host '%s' is not in %s, which grants "
+                                "%.400s; leave it out, or ask for it when you submit the job", e->name,
+                                l->d->granted->name, b.data);
+        }
         if (!is_local && !l->d->req->topologies)
             return hrun_fail_at(err, HRUN_EINVAL, l->file, e->line, e->column,
                                 "host '%s' is not this host, and what it is made of is unknown here; describe it in "
@@ -199,16 +195,6 @@ done:
     return rc;
 }
 
-static int from_allocation(const struct hrun_discovery *d, const struct hrun_allocation *a, struct hrun_error *err)
-{
-    autofree struct hrun_host_entry *entries = xcalloc(a->hosts.n + 1, sizeof *entries);
-    struct hrun_host_list list = { entries, a->hosts.n, a->hosts.n };
-
-    for (size_t i = 0; i < list.n; i++)
-        entries[i] = (struct hrun_host_entry){ a->hosts.v[i], d->granted ? 0 : a->slots[i], 0, 0, 0 };
-    return from_list(d, &list, "", err);
-}
-
 /* ---------------------------------------------------------------- the whole */
 
 static int from_source(const struct hrun_discovery *d, const struct hrun_allocation *a, struct hrun_error *err)
@@ -222,8 +208,14 @@ static int from_source(const struct hrun_discovery *d, const struct hrun_allocat
         return hrun_clusterfile_load(d, err);
     if (d->req->host_file || d->req->hosts)
         return hrun_hosts_asked(d->req, &list, &place, err) || from_list(d, &list, place, err) ? -1 : 0;
-    if (a->manager != HRUN_MANAGER_NONE)
-        return from_allocation(d, a, err);
+    if (a->manager != HRUN_MANAGER_NONE) {
+        autofree struct hrun_host_entry *entries = xcalloc(a->hosts.n + 1, sizeof *entries);
+        struct hrun_host_list granted = { entries, a->hosts.n, a->hosts.n };
+
+        for (size_t i = 0; i < granted.n; i++)
+            entries[i] = (struct hrun_host_entry){ a->hosts.v[i], d->granted ? 0 : a->slots[i], 0, 0, 0 };
+        return from_list(d, &granted, "", err);
+    }
     host = add_local(d->c, hrun_resolver_own_name(d->resolver), 0, err);
     if (host < 0 || hrun_group_host(d->c, host, level, err))
         return -1;
@@ -231,9 +223,23 @@ static int from_source(const struct hrun_discovery *d, const struct hrun_allocat
     return 0;
 }
 
-/* Set source, manager and allocation of c. a is empty if it has no influence. */
-static void name_source(struct hrun_cluster *c, const struct hrun_cluster_request *req, const struct hrun_allocation *a)
+/* Fill d->c. Of d the request, the cluster and `looked` are set. */
+static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct hrun_error *err)
 {
+    autorelease(hrun_buf_release) struct hrun_buf flux = HRUN_BUF_INIT;
+    const struct hrun_cluster_request *req = d->req;
+    struct hrun_cluster *c = d->c;
+    int rc;
+
+    if (req->platform)
+        return hrun_platform_discover(req, c, err);
+    /* Flux comes first: an instance within a job of another manager has been started later. */
+    if ((req->flux_resources && req->flux_resources(req->ctx, &flux, err)) ||
+        (flux.len ? hrun_allocation_flux(flux.data, a, err) : hrun_allocation_look(req->openmpi_hostfile, a, err)))
+        return -1;
+    /* Open MPI's default host file is used only if the user names no hosts, and is no limit. */
+    if (a->manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))
+        hrun_allocation_release(a);
     c->source = req->cluster_file ? hrun_strf("cluster file %s", req->cluster_file)
               : req->host_file    ? hrun_strf("host file %s", req->host_file)
               : req->hosts        ? xstrdup("--host")
@@ -243,34 +249,7 @@ static void name_source(struct hrun_cluster *c, const struct hrun_cluster_reques
     c->cpus_each = a->cpus_each;
     if (a->manager != HRUN_MANAGER_NONE && a->manager != HRUN_MANAGER_OPENMPI)
         c->allocation = xstrdup(a->name);
-}
-
-/* Flux comes first: an instance within a job of another manager has been started later. */
-static int find_allocation(const struct hrun_cluster_request *req, struct hrun_allocation *a, struct hrun_error *err)
-{
-    autorelease(hrun_buf_release) struct hrun_buf resources = HRUN_BUF_INIT;
-
-    if (req->flux_resources && req->flux_resources(req->ctx, &resources, err))
-        return -1;
-    return resources.len ? hrun_allocation_flux(resources.data, a, err)
-                         : hrun_allocation_look(req->openmpi_hostfile, a, err);
-}
-
-/* Fill d->c. Of d the request, the cluster and `looked` are set. */
-static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct hrun_error *err)
-{
-    const struct hrun_cluster_request *req = d->req;
-    int rc;
-
-    if (req->platform)
-        return hrun_platform_discover(req, d->c, err);
-    if (find_allocation(req, a, err))
-        return -1;
-    /* Open MPI's default host file is used only if the user names no hosts, and is no limit. */
-    if (a->manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))
-        hrun_allocation_release(a);
-    name_source(d->c, req, a);
-    d->granted = d->c->allocation ? a : NULL;
+    d->granted = c->allocation ? a : NULL;
     d->resolver = hrun_resolver_create(err);
     if (!d->resolver)
         return -1;
@@ -278,13 +257,13 @@ static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct 
     if (!req->refresh)
         hrun_cache_tell(d->cache, d->resolver);
     rc = from_source(d, a, err);
-    d->c->cache_note = hrun_cache_close(d->cache);
-    for (int h = 0; h < d->c->nhosts && d->granted; h++) {
-        if (!d->c->hosts[h].slots) {
-            d->c->granted = 0;
+    c->cache_note = hrun_cache_close(d->cache);
+    for (int h = 0; h < c->nhosts && d->granted; h++) {
+        if (!c->hosts[h].slots) {
+            c->granted = 0;
             break;
         }
-        d->c->granted += d->c->hosts[h].slots;
+        c->granted += c->hosts[h].slots;
     }
     return rc;
 }

@@ -1,9 +1,9 @@
 /* export.c - a host's answer, and the key of equal topologies; see cluster.h and internal.h for the contracts */
 #include "cluster/internal.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,24 +53,12 @@ uint64_t hrun_topology_key(const char *xml, size_t len)
 
 /* ---------------------------------------------------------------- telling */
 
-/* Append the boot id and the host name. The name distinguishes containers on one kernel. */
-static void add_machine(struct hrun_buf *b)
-{
-    char boot[64], name[256] = "";
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, boot, sizeof boot);
-
-    if (fd >= 0)
-        close(fd);
-    if (n > 0 && !gethostname(name, sizeof name - 1))
-        hrun_buf_addf(b, "machine %016llx %s\n", (unsigned long long)hrun_hash(HRUN_HASH_INIT, boot, (size_t)n), name);
-}
-
 int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_THIS, NULL, err);
     struct hrun_topo_pe *pes = NULL;
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT, boot = HRUN_BUF_INIT;
+    char name[256] = "";
     uint64_t memory = 0, key;
     int n = 0, rc = -1;
 
@@ -92,12 +80,14 @@ int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *o
     hrun_buf_adds(&b, "fingerprint ");
     hrun_topo_fingerprint(watched, &b);
     hrun_buf_addc(&b, '\n');
-    add_machine(&b);
+    /* The name distinguishes containers on one kernel. */
+    if (!hrun_file_read("/proc/sys/kernel/random/boot_id", 64, &boot, NULL) && !gethostname(name, sizeof name - 1))
+        hrun_buf_addf(&b, "machine %016llx %s\n",
+                      (unsigned long long)hrun_hash(HRUN_HASH_INIT, boot.data, boot.len), name);
     hrun_buf_addf(&b, "topology %016llx\n%s\n", (unsigned long long)key, HRUN_TOLD_END);
     hrun_buf_add(out, b.data, b.len);
     rc = 0;
 done:
-    hrun_buf_release(&b);
     hrun_topo_pes_free(pes, n);
     hrun_topo_destroy(t);
     return rc;

@@ -7,24 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The CPU quota of a host, in thousandths of a CPU; 0: none, or at least as many CPUs as its PEs have cores. */
-static int quota_permille(const struct hrun_host *h, const struct hrun_cut *cut)
-{
-    int ncores = 0;
-
-    for (int i = 0; i < cut->n; i++)
-        ncores += cut->pes[i].ncores;
-    return h->cpu_quota > 0 && h->cpu_quota < ncores ? (int)fmax(1, round(1000 * h->cpu_quota)) : 0;
-}
-
 int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err)
 {
     const struct hrun_host *h = &c->hosts[host];
     const struct hrun_cut *cut = hrun_host_cut(c, h, level, h->cores, err);
-    int quota = cut ? quota_permille(h, cut) : 0;
+    int ncores = 0, quota;
 
     if (!cut)
         return -1;
+    for (int i = 0; i < cut->n; i++)
+        ncores += cut->pes[i].ncores;
+    quota = h->cpu_quota > 0 && h->cpu_quota < ncores ? (int)fmax(1, round(1000 * h->cpu_quota)) : 0;
     for (int i = 0; i < cut->n; i++) {
         const struct hrun_topo_pe *p = &cut->pes[i];
         uint64_t memory = hrun_host_memory(h, cut, i);

@@ -3,6 +3,7 @@
 #include "cluster/topo_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,17 +142,6 @@ static void join_unmeasured(struct traits *v, int n, int i)
         join_entries(v, i, found);
 }
 
-static void join_alike(struct traits *v, int n)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++)
-            if (same_design(&v[i], &v[j]) && is_near(&v[i], &v[j]))
-                join_entries(v, i, j);
-    for (int i = 0; i < n; i++)
-        if (!has_speed(&v[i]))
-            join_unmeasured(v, n, i);
-}
-
 /* ---------------------------------------------------------------- order and names */
 
 static int compare_kinds(const void *pa, const void *pb)
@@ -165,27 +155,11 @@ static int compare_kinds(const void *pa, const void *pb)
     return a->first - b->first;
 }
 
-/* By the first measure that is known for all kinds and in which they differ. */
-static void set_shares(struct kind *kinds, int n)
-{
-    double least, most = 0;
-    int m = 0;
-
-    do {
-        least = most = kinds[0].speed[m];
-        for (int k = 1; k < n; k++) {
-            least = fmin(least, kinds[k].speed[m]);
-            most = fmax(most, kinds[k].speed[m]);
-        }
-    } while (!(least > 0 && least < most) && ++m < NMEASURES);
-    for (int k = 0; k < n; k++)
-        kinds[k].share = m < NMEASURES ? kinds[k].speed[m] / most : 1;
-}
-
 /* The kinds of v[n], the fastest first, in kinds, which has room for n. Result: how many. */
 static int list_kinds(const struct traits *v, int n, struct kind *kinds)
 {
-    int nkinds = 0;
+    double least, most = 0;
+    int nkinds = 0, m = 0;
 
     for (int i = 0; i < n; i++) {
         int first = first_of(v, i), k = 0;
@@ -194,11 +168,20 @@ static int list_kinds(const struct traits *v, int n, struct kind *kinds)
             k++;
         if (k == nkinds)
             kinds[nkinds++] = (struct kind){ .first = first, .efficiency = -2 };
-        for (int m = 0; m < NMEASURES; m++)
+        for (m = 0; m < NMEASURES; m++)
             kinds[k].speed[m] = fmax(kinds[k].speed[m], v[i].speed[m]);
         kinds[k].efficiency = v[i].efficiency > kinds[k].efficiency ? v[i].efficiency : kinds[k].efficiency;
     }
-    set_shares(kinds, nkinds);
+    m = 0;
+    do {    /* the first measure that is known for all kinds and in which they differ */
+        least = most = kinds[0].speed[m];
+        for (int k = 1; k < nkinds; k++) {
+            least = fmin(least, kinds[k].speed[m]);
+            most = fmax(most, kinds[k].speed[m]);
+        }
+    } while (!(least > 0 && least < most) && ++m < NMEASURES);
+    for (int k = 0; k < nkinds; k++)
+        kinds[k].share = m < NMEASURES ? kinds[k].speed[m] / most : 1;
     qsort(kinds, (size_t)nkinds, sizeof *kinds, compare_kinds);
     return nkinds;
 }
@@ -233,30 +216,24 @@ static int compare_cores(const void *pa, const void *pb)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* hwloc 2.9 has no model of an Arm core; later ones have it for each kind. It is put into the core, so that an
- * export has it as well. */
-static void add_parts(struct hrun_topo *t)
-{
-    for (int i = 0; i < t->ncores && hwloc_topology_is_thissystem(t->hwloc); i++) {
-        unsigned part = hrun_cpu_part("", hwloc_bitmap_first(t->cores[i].pus));
-        char text[16];
-
-        snprintf(text, sizeof text, "0x%03x", part);
-        if (part && !*core_info(&t->cores[i], "CPUPart") && hwloc_obj_add_info(t->cores[i].obj, "CPUPart", text) < 0)
-            hrun_out_of_memory();
-    }
-}
-
 void hrun_topo_find_kinds(struct hrun_topo *t)
 {
     autofree struct traits *v = xcalloc((size_t)t->ncores, sizeof *v);
     autofree struct kind *kinds = xcalloc((size_t)t->ncores, sizeof *kinds);
     hwloc_bitmap_t scratch = hwloc_bitmap_alloc();
+    char text[16];
     int n = 0, nkinds;
 
-    add_parts(t);
     for (int i = 0, k; i < t->ncores; i++) {
-        v[n] = read_traits(t, &t->cores[i], scratch);
+        const struct hrun_topo_core *c = &t->cores[i];
+        unsigned part = hwloc_topology_is_thissystem(t->hwloc) ? hrun_cpu_part("", hwloc_bitmap_first(c->pus)) : 0;
+
+        /* hwloc 2.9 has no model of an Arm core; later ones have it for each kind. It is put into the core, so that an
+         * export has it as well. */
+        snprintf(text, sizeof text, "0x%03x", part);
+        if (part && !*core_info(c, "CPUPart") && hwloc_obj_add_info(c->obj, "CPUPart", text) < 0)
+            hrun_out_of_memory();
+        v[n] = read_traits(t, c, scratch);
         v[n].first = n;
         for (k = 0; k < n && (!same_design(&v[k], &v[n]) || v[k].efficiency != v[n].efficiency ||
                               memcmp(v[k].speed, v[n].speed, sizeof v[k].speed)); k++)
@@ -264,7 +241,13 @@ void hrun_topo_find_kinds(struct hrun_topo *t)
         t->cores[i].kind = k;
         n += k == n;
     }
-    join_alike(v, n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (same_design(&v[i], &v[j]) && is_near(&v[i], &v[j]))
+                join_entries(v, i, j);
+    for (int i = 0; i < n; i++)
+        if (!has_speed(&v[i]))
+            join_unmeasured(v, n, i);
     nkinds = list_kinds(v, n, kinds);
     for (int i = 0; i < t->ncores; i++) {
         int first = first_of(v, t->cores[i].kind);

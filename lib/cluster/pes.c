@@ -20,18 +20,6 @@ int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level)
     return hwloc_get_nbobjs_by_type(t->hwloc, level_type(t, level)) > 0;
 }
 
-static int check_level(const struct hrun_topo *t, enum hrun_level level, struct hrun_error *err)
-{
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    if (hrun_topo_has_level(t, level))
-        return 0;
-    for (enum hrun_level l = HRUN_LEVEL_NODE; l <= HRUN_LEVEL_CORE; l++)
-        if (hrun_topo_has_level(t, l))
-            hrun_buf_addf(&b, "%s%s", b.len ? ", " : "", hrun_level_name(l));
-    return hrun_fail(err, HRUN_EINVAL, "this machine has no level '%s'; it has %s", hrun_level_name(level), b.data);
-}
-
 /* Where a core lies: equal places and kinds make one PE. */
 struct place {
     hwloc_const_cpuset_t set;   /* of the level's object; NULL for none */
@@ -69,13 +57,6 @@ static struct place find_place(const struct hrun_topo *t, enum hrun_level level,
                                                         (unsigned)(c->package > 0 ? c->package % n : 0))->cpuset;
     }
     return p;
-}
-
-static int same_place(const struct place *a, const struct place *b)
-{
-    if (a->set && b->set)
-        return hwloc_bitmap_isequal(a->set, b->set);
-    return !a->set && !b->set && a->package == b->package;
 }
 
 struct node {                   /* memory of one NUMA node */
@@ -150,17 +131,6 @@ struct draft {
     uint64_t *per_node;         /* its cores in each NUMA node */
 };
 
-/* Cores come by logical number, which is the order of the PE's list. */
-static void add_draft_core(struct draft *d, const struct hrun_topo_core *c)
-{
-    autofree char *pus = NULL;
-
-    if (hwloc_bitmap_or(d->pus, d->pus, c->pus) || hwloc_bitmap_set(d->cores, c->obj->logical_index) ||
-        hwloc_bitmap_list_asprintf(&pus, c->pus) < 0)
-        hrun_out_of_memory();
-    hrun_buf_addf(&d->core_pus, "%s%s", d->core_pus.len ? ";" : "", pus);
-}
-
 /* Put cores[ncores] into d, which has room for ncores drafts, in order of kind and first core. Result: how many. */
 static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int ncores, const struct nodes *nodes,
                        struct draft *d)
@@ -171,8 +141,11 @@ static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int nco
         const struct hrun_topo_core *c = &t->cores[i];
         struct place place = find_place(t, level, c);
         int at = level == HRUN_LEVEL_CORE ? n : 0;      /* no core shares its place with another */
+        autofree char *pus = NULL;
 
-        while (at < n && (d[at].kind != c->kind || !same_place(&d[at].place, &place)))
+        while (at < n && (d[at].kind != c->kind ||
+                          !(place.set && d[at].place.set ? hwloc_bitmap_isequal(place.set, d[at].place.set)
+                            : !place.set && !d[at].place.set && place.package == d[at].place.package)))
             at++;
         if (at == n) {
             n++;
@@ -182,10 +155,12 @@ static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int nco
             d[at].pus = hwloc_bitmap_alloc();
             d[at].cores = hwloc_bitmap_alloc();
             d[at].per_node = xcalloc((size_t)nodes->n + 1, sizeof *d[at].per_node);
-            if (!d[at].pus || !d[at].cores)
-                hrun_out_of_memory();
         }
-        add_draft_core(&d[at], c);
+        /* Cores come by logical number, which is the order of the PE's list. */
+        if (hwloc_bitmap_or(d[at].pus, d[at].pus, c->pus) || hwloc_bitmap_set(d[at].cores, c->obj->logical_index) ||
+            hwloc_bitmap_list_asprintf(&pus, c->pus) < 0)
+            hrun_out_of_memory();
+        hrun_buf_addf(&d[at].core_pus, "%s%s", d[at].core_pus.len ? ";" : "", pus);
         for (int k = 0; k < nodes->n; k++)
             d[at].per_node[k] += (uint64_t)hwloc_bitmap_intersects(c->obj->cpuset, nodes->v[k].set);
     }
@@ -224,11 +199,17 @@ int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_core
                   struct hrun_topo_pe **pes, int *n, struct hrun_error *err)
 {
     int ncores = max_cores > 0 && max_cores < t->ncores ? max_cores : t->ncores;
+    autorelease(hrun_buf_release) struct hrun_buf has = HRUN_BUF_INIT;
     autofree struct draft *drafts = NULL;
     struct nodes nodes;
 
-    if (check_level(t, level, err))
-        return -1;
+    if (!hrun_topo_has_level(t, level)) {
+        for (enum hrun_level l = HRUN_LEVEL_NODE; l <= HRUN_LEVEL_CORE; l++)
+            if (hrun_topo_has_level(t, l))
+                hrun_buf_addf(&has, "%s%s", has.len ? ", " : "", hrun_level_name(l));
+        return hrun_fail(err, HRUN_EINVAL, "this machine has no level '%s'; it has %s", hrun_level_name(level),
+                         has.data);
+    }
     nodes = list_nodes(t);
     drafts = xcalloc((size_t)ncores, sizeof *drafts);
     *n = make_drafts(t, level, ncores, &nodes, drafts);

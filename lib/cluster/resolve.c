@@ -62,14 +62,6 @@ const char *hrun_resolver_own_name(const struct hrun_resolver *r)
     return r->own;
 }
 
-static int is_own_name(const struct hrun_resolver *r, const char *name)
-{
-    size_t len = strcspn(r->own, ".");
-
-    return !strcasecmp(name, r->own) || !strcasecmp(name, "localhost") ||
-           (!strncasecmp(name, r->own, len) && name[len] == 0);
-}
-
 static int is_own_address(const struct hrun_resolver *r, const struct sockaddr *a)
 {
     const struct sockaddr_in *a4 = (const void *)a, *b4;
@@ -117,10 +109,11 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
 {
     struct addrinfo *list = NULL;
     autofree char *bare = NULL;
-    size_t len = strlen(name);
+    size_t len = strlen(name), short_len = strcspn(r->own, ".");
     int code;
 
-    if (is_own_name(r, name)) {
+    if (!strcasecmp(name, r->own) || !strcasecmp(name, "localhost") ||
+        (!strncasecmp(name, r->own, short_len) && !name[short_len])) {
         *is_local = 1;
         return 0;
     }

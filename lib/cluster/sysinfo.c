@@ -249,7 +249,8 @@ void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out)
             continue;
         hrun_buf_addf(&b, "%s=%s", variables[i].name, value);
         if (variables[i].is_path && stat(value, &st) == 0)
-            hrun_buf_addf(&b, " %lld %lld.%ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+            hrun_buf_addf(&b, " %lld %lld.%ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                          st.st_mtim.tv_nsec);
         hrun_buf_addc(&b, '\n');
     }
     hrun_buf_adds(&b, extra ? extra : "");

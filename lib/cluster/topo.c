@@ -1,4 +1,4 @@
-/* topo.c - loading a topology: its source, usable cores; see topo.h for the contracts */
+/* topo.c - loading a topology: its source, usable cores; binding to it; see topo.h for the contracts */
 #include "cluster/topo_parts.h"
 
 #include "base/alloc.h"
@@ -82,16 +82,6 @@ static const char *hwloc_variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* 1 if hwloc invents the memory of this synthetic description, else 0. */
-static int makes_up_memory(enum hrun_topo_source source, const char *text, hwloc_topology_t h)
-{
-    if (source == HRUN_TOPO_THIS)
-        text = hwloc_obj_get_info_by_name(hwloc_get_root_obj(h), "SyntheticDescription");
-    else if (source != HRUN_TOPO_SYNTHETIC)
-        text = NULL;
-    return text && !strstr(text, "memory=");
-}
-
 /* hwloc reads these variables itself, but silently takes the real machine if a value is bad. So this function makes the
  * same choice, in hwloc's order, through functions that report errors. */
 static int set_from_environment(hwloc_topology_t h, const char *what, struct hrun_error *err)
@@ -113,20 +103,6 @@ static int set_from_environment(hwloc_topology_t h, const char *what, struct hru
     return 0;
 }
 
-/* Append a name for the loaded description; nothing for the real machine. */
-static void add_description(enum hrun_topo_source source, const char *text, struct hrun_buf *out)
-{
-    static const char *const variables[] = { "HWLOC_SYNTHETIC", "HWLOC_XMLFILE" };
-
-    if (source == HRUN_TOPO_XML)
-        hrun_buf_adds(out, "the XML text");
-    else if (source != HRUN_TOPO_THIS)
-        hrun_buf_addf(out, "'%.200s'", text);
-    for (size_t i = 0; i < 2 && !out->len; i++)
-        if (hwloc_variable(variables[i]))
-            hrun_buf_addf(out, "%s='%.200s'", variables[i], hwloc_variable(variables[i]));
-}
-
 static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const char *text, const char *what,
                       struct hrun_error *err)
 {
@@ -137,10 +113,9 @@ static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const ch
         return set_xml_file(h, what, NULL, text, err);
     case HRUN_TOPO_XML:
         return set_xml(h, what, text, strlen(text), err);
-    case HRUN_TOPO_SYNTHETIC:
+    default:
         return set_synthetic(h, what, text, err);
     }
-    return hrun_fail(err, HRUN_EINVAL, "no such topology source: %d", (int)source);
 }
 
 /* ---------------------------------------------------------------- usable PUs and cores */
@@ -241,18 +216,21 @@ static void find_cpu_model(struct hrun_topo *t)
 struct loading {
     struct hrun_topo *t;
     enum hrun_topo_source source;
-    const char *text, *what;    /* what: "" for the real machine */
+    const char *what;           /* for messages; "" for the real machine */
 };
 
 static int load_hwloc(const struct loading *l, struct hrun_error *err)
 {
     struct hrun_topo *t = l->t;
+    const char *synthetic;
 
     if (hwloc_topology_load(t->hwloc) < 0)
         return *l->what ? hrun_fail(err, HRUN_EINVAL, "hwloc cannot make a topology of %s", l->what)
                         : hrun_fail_errno(err, HRUN_EIO, "hwloc finds no topology of this host (do HWLOC_ variables "
                                           "of the environment hide it?)");
-    t->memory_made_up = makes_up_memory(l->source, l->text, t->hwloc);
+    synthetic = l->source == HRUN_TOPO_THIS || l->source == HRUN_TOPO_SYNTHETIC
+                ? hwloc_obj_get_info_by_name(hwloc_get_root_obj(t->hwloc), "SyntheticDescription") : NULL;
+    t->memory_made_up = synthetic && !strstr(synthetic, "memory=");
     t->memory_limit = UINT64_MAX;
     if (hwloc_topology_is_thissystem(t->hwloc)) {
         t->memory_limit = hrun_cgroup_memory_limit("");
@@ -286,17 +264,19 @@ static int load_and_use(void *ctx, struct hrun_error *err)
 struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err)
 {
     struct hrun_topo *t = xcalloc(1, sizeof *t);
-    autorelease(hrun_buf_release) struct hrun_buf what = HRUN_BUF_INIT;
-    struct loading l;
+    const char *variable = hwloc_variable("HWLOC_SYNTHETIC") ? "HWLOC_SYNTHETIC" : "HWLOC_XMLFILE";
+    const char *value = source == HRUN_TOPO_THIS ? hwloc_variable(variable) : NULL;
+    autofree char *what = source == HRUN_TOPO_XML ? xstrdup("the XML text")
+                        : source != HRUN_TOPO_THIS ? hrun_strf("'%.200s'", text)
+                        : value ? hrun_strf("%s='%.200s'", variable, value) : xstrdup("");
+    struct loading l = { t, source, what };
 
     if (hwloc_topology_init(&t->hwloc) < 0)
         hrun_out_of_memory();
-    add_description(source, text, &what);
-    l = (struct loading){ t, source, text, what.data };
     /* Flags and filters stay at their defaults: I/O is left out, what is not allowed too, and cores get the
      * logical numbers that mpirun gives them. */
-    if (!set_source(t->hwloc, source, text, what.data, err) &&
-        !(what.len && hrun_topo_try(load_and_use, &l, what.data, err)) && !load_hwloc(&l, err))
+    if (!set_source(t->hwloc, source, text, what, err) &&
+        !(*what && hrun_topo_try(load_and_use, &l, what, err)) && !load_hwloc(&l, err))
         return t;
     hrun_topo_destroy(t);
     return NULL;
@@ -418,4 +398,26 @@ int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hru
     hrun_buf_add(out, xml, len > 0 ? (size_t)len - 1 : 0);  /* without the final NUL that hwloc counts */
     hwloc_free_xmlbuffer(t->hwloc, xml);
     return 0;
+}
+
+int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_error *err)
+{
+    autofree char *usable = NULL;
+    hwloc_bitmap_t set;
+    int rc = 0;
+
+    if (!hwloc_topology_is_thissystem(t->hwloc))
+        return hrun_fail(err, HRUN_EINVAL, "the topology is not this system's (is HWLOC_XMLFILE or "
+                         "HWLOC_SYNTHETIC set?), so nothing can be bound by it");
+    set = hwloc_bitmap_alloc();
+    if (hwloc_bitmap_list_asprintf(&usable, t->usable) < 0)
+        hrun_out_of_memory();
+    if (hwloc_bitmap_list_sscanf(set, cpuset) < 0 || hwloc_bitmap_iszero(set))
+        rc = hrun_fail(err, HRUN_EINVAL, "cannot bind to '%s': it is no list of PUs, such as '0-3,8'", cpuset);
+    else if (!hwloc_bitmap_isincluded(set, t->usable))
+        rc = hrun_fail(err, HRUN_EINVAL, "cannot bind to PUs '%s': usable here are '%s'", cpuset, usable);
+    else if (hwloc_set_cpubind(t->hwloc, set, HWLOC_CPUBIND_THREAD) < 0)
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot bind to PUs '%s'", cpuset);
+    hwloc_bitmap_free(set);
+    return rc;
 }

@@ -39,9 +39,9 @@ int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level);
 void hrun_topo_find_kinds(struct hrun_topo *t);
 
 /* Call work in a forked process with limits on its memory, processor time and wall time: hwloc 2.9 crashes on broken
- * XML, and makes a billion PUs of a short text. work must not take a lock of hwloc or libxml2, as hwloc_topology_init, _destroy and
- * _set_xmlbuffer do: if another thread holds it during the fork, it stays locked in the child. work prints nothing, and
- * only *err returns from the process.
+ * XML, and makes a billion PUs of a short text. work prints nothing, and takes no lock of hwloc or libxml2 (as
+ * hwloc_topology_init, _destroy and _set_xmlbuffer do), which another thread may hold during the fork. Only *err
+ * returns from the process.
  * what: the description, for messages. Errors: those of work; HRUN_EINVAL for a crash and for exceeded limits. */
 int hrun_topo_try(int (*work)(void *ctx, struct hrun_error *err), void *ctx, const char *what, struct hrun_error *err);
 
