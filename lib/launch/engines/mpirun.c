@@ -51,10 +51,6 @@ static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi
 
     if (hrun_check_hosts(&hrun_engine_mpirun, cluster, err))
         return -1;
-    if (found) {
-        m.cache_dir = found->cache_dir;
-        m.refresh = found->refresh;
-    }
     if (hrun_openmpi_find(&m, err))
         return -1;
     if (found)
