@@ -37,41 +37,6 @@ struct pmix_job *_Atomic pmix_jobs;
 /* PMIx_generate_regex of PMIx 4.2 ends the process for a longer name. */
 char pmix_host[51] = "localhost";
 
-/* PMIx's registration calls answer on its own thread. */
-struct waiter {
-    pthread_mutex_t lock;
-    pthread_cond_t cond;
-    int done;
-    pmix_status_t status;
-};
-
-static void waiter_done(pmix_status_t status, void *cbdata)
-{
-    struct waiter *w = cbdata;
-
-    pthread_mutex_lock(&w->lock);
-    w->status = status;
-    w->done = 1;
-    pthread_cond_signal(&w->cond);
-    pthread_mutex_unlock(&w->lock);
-}
-
-/* The status of a call that returned rc and, on success, answers through waiter_done. */
-static pmix_status_t wait_for(struct waiter *w, pmix_status_t rc)
-{
-    if (rc == PMIX_OPERATION_SUCCEEDED)
-        return PMIX_SUCCESS;
-    if (rc != PMIX_SUCCESS)
-        return rc;
-    pthread_mutex_lock(&w->lock);
-    while (!w->done)
-        pthread_cond_wait(&w->cond, &w->lock);
-    rc = w->status;
-    w->done = 0;
-    pthread_mutex_unlock(&w->lock);
-    return rc;
-}
-
 struct pmix_job *pmix_find_job(const char *nspace)
 {
     struct pmix_job *job = pmix_jobs;
@@ -260,8 +225,7 @@ static char *rank_list(int n)
     return hrun_buf_detach(&b);
 }
 
-static int register_job(const struct hrun_guard_spec *spec, const char *nspace, int first, struct waiter *w,
-                        struct hrun_error *err)
+static int register_job(const struct hrun_guard_spec *spec, const char *nspace, int first, struct hrun_error *err)
 {
     autorelease(pmix_infos_release) struct pmix_infos f = { NULL, 0, 0 };
     autofree char *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
@@ -303,8 +267,8 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
         pmix_add_info(&f, PMIX_WDIR, spec->wdir, PMIX_STRING);
     for (int r = 0; r < spec->nranks; r++)
         add_rank_data(&f, spec, r, nsdir);
-    rc = wait_for(w, PMIx_server_register_nspace(nspace, spec->nranks, f.v, f.n, waiter_done, w));
-    if (rc != PMIX_SUCCESS)
+    rc = PMIx_server_register_nspace(nspace, spec->nranks, f.v, f.n, NULL, NULL);
+    if (rc != PMIX_OPERATION_SUCCEEDED)
         return hrun_fail(err, HRUN_EENGINE, "PMIx refuses the job: %s", PMIx_Error_string(rc));
     return 0;
 }
@@ -360,20 +324,9 @@ static int check_answers(char *const *env, struct hrun_error *err)
                                    HRUN_GUARD_HINT);
 }
 
-/* Append one client's environment, each entry ended by NUL, and free env. */
-static void move_env(char **env, struct hrun_buf *out)
-{
-    hrun_buf_reset(out);
-    for (char **e = env; e && *e; e++) {
-        hrun_buf_add(out, *e, strlen(*e) + 1);
-        free(*e);
-    }
-    free(env);
-}
-
-/* Register the clients and send each one's environment. */
+/* Register the clients and send each one's environment, each entry ended by NUL. */
 static int register_clients(const struct hrun_guard_spec *spec, const char *nspace, struct pmix_client *clients,
-                            int is_further, struct waiter *w, struct hrun_error *err)
+                            int is_further, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     pmix_proc_t proc;
@@ -384,13 +337,18 @@ static int register_clients(const struct hrun_guard_spec *spec, const char *nspa
         int is_served;
 
         PMIX_LOAD_PROCID(&proc, nspace, (pmix_rank_t)r);
-        rc = wait_for(w, PMIx_server_register_client(&proc, getuid(), getgid(), &clients[r], waiter_done, w));
-        if (rc == PMIX_SUCCESS)
+        rc = PMIx_server_register_client(&proc, getuid(), getgid(), &clients[r], NULL, NULL);
+        if (rc == PMIX_OPERATION_SUCCEEDED)
             rc = PMIx_server_setup_fork(&proc, &env);
         if (rc != PMIX_SUCCESS)
             return hrun_fail(err, HRUN_EENGINE, "PMIx refuses rank %d: %s", r, PMIx_Error_string(rc));
         is_served = r > 0 || !check_answers(env, err);
-        move_env(env, &b);
+        hrun_buf_reset(&b);
+        for (char **e = env; e && *e; e++) {
+            hrun_buf_add(&b, *e, strlen(*e) + 1);
+            free(*e);
+        }
+        free(env);
         if (!is_served)
             return -1;
         if (is_further)
@@ -420,7 +378,6 @@ static void set_environment(const struct hrun_guard_spec *spec)
 
 struct pmix_job *pmix_add_job(const struct hrun_guard_spec *spec, int sock, int first, struct hrun_error *err)
 {
-    struct waiter w = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, PMIX_SUCCESS };
     struct pmix_job *job = xcalloc(1, sizeof *job);
 
     job->clients = xcalloc((size_t)spec->nranks, sizeof *job->clients);
@@ -429,8 +386,8 @@ struct pmix_job *pmix_add_job(const struct hrun_guard_spec *spec, int sock, int 
         job->clients[r].sock = sock;
         job->clients[r].rank = first + r;
     }
-    if (make_secret(job->nspace, sizeof job->nspace, err) || register_job(spec, job->nspace, first, &w, err) ||
-        register_clients(spec, job->nspace, job->clients, first > 0, &w, err))
+    if (make_secret(job->nspace, sizeof job->nspace, err) || register_job(spec, job->nspace, first, err) ||
+        register_clients(spec, job->nspace, job->clients, first > 0, err))
         return NULL;    /* PMIx may still hold the clients */
     job->next = pmix_jobs;
     pmix_jobs = job;
