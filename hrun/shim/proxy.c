@@ -55,9 +55,9 @@ struct proxy {
     int ends;                   /* hrun has gone, or wants us to end */
     /* The job; words point into job. */
     char *job;
-    char *wdir;
+    const char *wdir;
     int size;                   /* ranks of all hosts */
-    char ***programs;           /* the path, then the arguments */
+    const char ***programs;     /* the path, then the arguments */
     int nprograms;
     struct child *children;
     int nchildren, nalive;
@@ -68,73 +68,35 @@ struct proxy {
 
 /* ---------------------------------------------------------------- the job */
 
-struct cursor {
-    char *at, *end;
-    int bad;
-};
-
-static char *next_word(struct cursor *c)
+/* The words of add_job (lib/launch/engines/ssh.c). */
+static void read_job(struct proxy *p, const struct hrun_frame *f)
 {
-    char *word = c->at, *nul = c->bad ? NULL : memchr(word, 0, (size_t)(c->end - word));
-
-    if (!nul) {
-        c->bad = 1;
-        return NULL;
-    }
-    c->at = nul + 1;
-    return word;
-}
-
-static int next_number(struct cursor *c, int max)
-{
-    const char *word = next_word(c);
-    char *end = NULL;
-    long n = word ? strtol(word, &end, 10) : -1;
-
-    if (!word || end == word || *end || n < 0 || n > max)
-        c->bad = 1;
-    return c->bad ? 0 : (int)n;
-}
-
-/* The words of add_job (lib/launch/engines/ssh.c). -1: they are none. */
-static int read_job(struct proxy *p, const struct hrun_frame *f)
-{
-    const int max = (int)f->len;
-    struct cursor c;
-    int n;
+    const char *at, *end;
 
     p->job = xmalloc(f->len + 1);
     memcpy(p->job, f->data, f->len);
-    c = (struct cursor){ p->job, p->job + f->len, 0 };
-    p->wdir = next_word(&c);
-    p->size = next_number(&c, INT32_MAX);
-    n = next_number(&c, max);
-    for (int i = 0; i < n && !c.bad; i++) {
-        char *word = next_word(&c), *eq = word ? strchr(word, '=') : NULL;
-
-        if (eq) {
-            *eq = 0;
-            c.bad = setenv(word, eq + 1, 1) != 0;
-        }
-    }
-    p->nprograms = next_number(&c, max);
+    at = p->job;
+    end = at + f->len;
+    p->wdir = hrun_frame_word(&at, end);
+    p->size = hrun_frame_number(&at, end);
+    for (int n = hrun_frame_number(&at, end); n > 0; n--)
+        putenv((char *)(uintptr_t)hrun_frame_word(&at, end));
+    p->nprograms = hrun_frame_number(&at, end);
     p->programs = xcalloc((size_t)p->nprograms + 1, sizeof *p->programs);
-    for (int i = 0; i < p->nprograms && !c.bad; i++) {
-        n = next_number(&c, max);
-        p->programs[i] = xcalloc((size_t)n + 1, sizeof **p->programs);
-        for (int k = 0; k < n; k++)
-            p->programs[i][k] = next_word(&c);
-        c.bad |= !n;
+    for (int i = 0; i < p->nprograms; i++) {
+        const char *path = hrun_frame_word(&at, end);
+
+        hrun_frame_words(&at, end, &p->programs[i]);
+        p->programs[i][0] = path;
     }
-    p->nchildren = next_number(&c, max);
+    p->nchildren = hrun_frame_number(&at, end);
     p->children = xcalloc((size_t)p->nchildren + 1, sizeof *p->children);
     for (int i = 0; i < p->nchildren; i++) {
         struct child *k = &p->children[i];
 
-        *k = (struct child){ .rank = next_number(&c, p->size - 1), .program = next_number(&c, p->nprograms - 1),
-                             .fds = { -1, -1, -1 }, .answers = HRUN_BUF_INIT };
+        *k = (struct child){ .rank = hrun_frame_number(&at, end), .fds = { -1, -1, -1 }, .answers = HRUN_BUF_INIT };
+        k->program = hrun_frame_number(&at, end);
     }
-    return c.bad ? -1 : 0;
 }
 
 static void release_job(struct proxy *p)
@@ -176,7 +138,7 @@ static _Noreturn void become_rank(const struct proxy *p, int i, const int *fds, 
         _exit(SHIM_FAILED);
     }
     setenv("PWD", p->wdir, 1);
-    _exit(shim_rank(p->programs[k->program]));
+    _exit(shim_rank((char **)(uintptr_t)p->programs[k->program]));
 }
 
 /* -1: it cannot be started, errno says why. */
@@ -330,8 +292,9 @@ static int obey_hrun(struct proxy *p, const struct hrun_frame *f)
 
     switch (f->kind) {
     case HRUN_FRAME_JOB:
-        if (p->children || read_job(p, f))
+        if (p->children)
             return -1;
+        read_job(p, f);
         start_all(p);
         return 0;
     case HRUN_FRAME_SIGNAL:

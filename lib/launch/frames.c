@@ -1,6 +1,8 @@
 /* frames.c - the protocol between hrun and the proxy on a host; see frames.h for the contracts */
 #include "launch/frames.h"
 
+#include "base/alloc.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdint.h>
@@ -65,6 +67,27 @@ const char *hrun_frame_word(const char **at, const char *end)
 int hrun_frame_number(const char **at, const char *end)
 {
     return (int)strtol(hrun_frame_word(at, end), NULL, 10);
+}
+
+void hrun_frame_add_words(struct hrun_buf *out, char *const *list)
+{
+    int n = 0;
+
+    while (list && list[n])
+        n++;
+    hrun_frame_add_number(out, n);
+    for (int i = 0; i < n; i++)
+        hrun_frame_add_word(out, list[i]);
+}
+
+int hrun_frame_words(const char **at, const char *end, const char ***list)
+{
+    int n = hrun_frame_number(at, end);
+
+    *list = xcalloc((size_t)n + 1, sizeof **list);
+    for (int i = 0; i < n; i++)
+        (*list)[i] = hrun_frame_word(at, end);
+    return n;
 }
 
 int hrun_frames_send(int fd, struct hrun_buf *out)

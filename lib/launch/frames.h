@@ -48,12 +48,16 @@ int hrun_frame_next(const struct hrun_buf *in, size_t *at, struct hrun_frame *ou
 /* Drop the data before *at, and set *at to 0. */
 void hrun_frames_drop(struct hrun_buf *in, size_t *at);
 
-/* Words and decimal numbers, each ended by NUL: append one, or take the next one before end. Behind the last one the
+/* Words and decimal numbers, each ended by NUL: append one, or read the next one before end. Behind the last one the
  * result is "" or 0. */
 void hrun_frame_add_word(struct hrun_buf *out, const char *word);
 void hrun_frame_add_number(struct hrun_buf *out, int n);
 const char *hrun_frame_word(const char **at, const char *end);
 int hrun_frame_number(const char **at, const char *end);
+/* A list of words (NULL: empty): their number, and the words. *list gets a NULL-terminated array, which the caller
+ * frees; its words stay where they are. Result: their number. */
+void hrun_frame_add_words(struct hrun_buf *out, char *const *list);
+int hrun_frame_words(const char **at, const char *end, const char ***list);
 
 /* Sends as much of *out as fd takes now, and keeps the rest. 0, or -1 if the connection is broken. */
 int hrun_frames_send(int fd, struct hrun_buf *out);

@@ -61,18 +61,6 @@ static void add_request_word(struct hrun_buf *b, const char *word)
     hrun_frame_add_word(b, word ? word : "");
 }
 
-/* Append the number of words, and the words. */
-static void add_request_words(struct hrun_buf *b, char *const *words)
-{
-    int n = 0;
-
-    while (words && words[n])
-        n++;
-    hrun_frame_add_number(b, n);
-    for (int i = 0; i < n; i++)
-        hrun_frame_add_word(b, words[i]);
-}
-
 static void tell_hrun(const struct request *q)
 {
     pmix_report_text(q->client, HRUN_GUARD_SPAWN, q->words.data, q->words.len);
@@ -112,8 +100,8 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
         add_request_word(&q->words, a->cmd ? a->cmd : a->argv ? a->argv[0] : NULL);
         add_request_word(&q->words, wdir ? wdir : a->cwd);
         hrun_frame_add_number(&q->words, a->maxprocs);
-        add_request_words(&q->words, a->argv);
-        add_request_words(&q->words, a->env);
+        hrun_frame_add_words(&q->words, a->argv);
+        hrun_frame_add_words(&q->words, a->env);
     }
     pthread_mutex_lock(&lock);
     while (*end)

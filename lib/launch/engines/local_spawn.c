@@ -41,16 +41,6 @@ struct further {
 
 /* ---------------------------------------------------------------- the request */
 
-static int read_further_words(const char **at, const char *end, const char ***out)
-{
-    int n = hrun_frame_number(at, end);
-
-    *out = xcalloc((size_t)n + 1, sizeof **out);
-    for (int i = 0; i < n; i++)
-        (*out)[i] = hrun_frame_word(at, end);
-    return n;
-}
-
 static void further_destroy(struct further *f)
 {
     if (!f)
@@ -85,8 +75,8 @@ static int read_app(const struct hrun_run *r, const char **at, const char *end, 
     a->command = hrun_frame_word(at, end);
     a->wdir = hrun_frame_word(at, end);
     a->n = hrun_frame_number(at, end);
-    read_further_words(at, end, &a->argv);
-    a->nenv = read_further_words(at, end, &a->env);
+    hrun_frame_words(at, end, &a->argv);
+    a->nenv = hrun_frame_words(at, end, &a->env);
     a->wdir = *a->wdir ? a->wdir : NULL;
     if (a->n < 1 || a->n > PROCS_MAX)
         return hrun_fail(err, HRUN_EINVAL, "%d processes are asked for; at least 1 and at most %d can be started at a "

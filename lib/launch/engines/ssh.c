@@ -179,20 +179,13 @@ static void add_job(const struct ssh *s, const struct ssh_host *h, const char *w
     }
     hrun_frame_add_word(b, wdir);
     hrun_frame_add_number(b, l->nranks);
-    hrun_frame_add_number(b, (int)env->n);
-    for (size_t i = 0; i < env->n; i++)
-        hrun_frame_add_word(b, env->v[i]);
+    hrun_frame_add_words(b, env->v);
     hrun_frame_add_number(b, n);
     for (int i = 0; i < n; i++) {
         struct hrun_program one = job->which ? job->programs[i] : (struct hrun_program){ job->argv, job->program };
-        int words = 1;
 
-        while (one.argv[words])
-            words++;
-        hrun_frame_add_number(b, words);
         hrun_frame_add_word(b, one.path);
-        for (int k = 1; k < words; k++)
-            hrun_frame_add_word(b, one.argv[k]);
+        hrun_frame_add_words(b, one.argv);
     }
     hrun_frame_add_number(b, here);
     for (int r = 0; r < l->nranks; r++)
