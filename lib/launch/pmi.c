@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 enum {
-    FIELDS_MAX = 16,
     LINE_MAX_LEN = 4096,         /* MPICH's own limit is 1024 */
     STORED_MAX = 256 << 20,      /* bytes of all keys and values */
     MAPPING_MAX = 674
@@ -178,47 +177,25 @@ static int forget_pair(struct hrun_pmi *p, void **tree, const char *key)
 
 /* ---------------------------------------------------------------- commands */
 
-struct fields {
-    const char *key[FIELDS_MAX], *value[FIELDS_MAX];
-    int n;
-};
-
-static void split_fields(char *line, struct fields *f)
+/* The value of a field in a line "KEY=VALUE KEY=VALUE ...", which the caller frees; NULL: there is none. */
+static char *field(const char *line, const char *key)
 {
-    char *save = NULL;
+    size_t len = strlen(key);
 
-    f->n = 0;
-    for (char *word = strtok_r(line, " ", &save); word && f->n < FIELDS_MAX; word = strtok_r(NULL, " ", &save)) {
-        char *eq = strchr(word, '=');
-        if (!eq)
-            continue;
-        *eq = 0;
-        f->key[f->n] = word;
-        f->value[f->n++] = eq + 1;
-    }
-}
-
-static const char *field(const struct fields *f, const char *key)
-{
-    for (int i = 0; i < f->n; i++)
-        if (!strcmp(f->key[i], key))
-            return f->value[i];
+    for (const char *p = line; *p; p += strcspn(p, " "), p += strspn(p, " "))
+        if (!strncmp(p, key, len) && p[len] == '=')
+            return xstrndup(p + len + 1, strcspn(p + len + 1, " "));
     return NULL;
 }
 
-/* Result of a command: NULL, or why the rank is refused. */
-typedef const char *command(struct hrun_pmi *p, int rank, const struct fields *f);
+/* A command, with the values of the fields that its row names. Result: NULL, or why the rank is refused. */
+typedef const char *command(struct hrun_pmi *p, int rank, char *const *v);
 
-static const char LACKS[] = "sent a command of PMI without a field that it needs";
 static const char FULL[] = "stores more through PMI than hrun has memory for";
 
-static const char *on_init(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_init(struct hrun_pmi *p, int rank, char *const *v)
 {
-    const char *version = field(f, "pmi_version");
-
-    if (!version)
-        return LACKS;
-    if (strcmp(version, "1")) {
+    if (strcmp(v[0], "1")) {
         answer_rank(p, rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=-1");
         return "is linked with an MPI that speaks another version of PMI than 1";
     }
@@ -228,40 +205,52 @@ static const char *on_init(struct hrun_pmi *p, int rank, const struct fields *f)
     return NULL;
 }
 
-/* Commands that change nothing. */
-static const char *on_question(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_pmi_abort(struct hrun_pmi *p, int rank, char *const *v)
 {
-    const char *name = field(f, "cmd");
-
-    if (!strcmp(name, "get_maxes"))
-        answer_rank(p, rank, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024");
-    else if (!strcmp(name, "get_appnum"))
-        answer_rank(p, rank, "cmd=appnum appnum=%d", p->apps ? p->apps[rank] : 0);
-    else if (!strcmp(name, "get_universe_size"))
-        answer_rank(p, rank, "cmd=universe_size size=%d", p->n);
-    else
-        answer_rank(p, rank, "cmd=my_kvsname kvsname=kvs_0");
+    report_to_owner(p, HRUN_GUARD_ABORT, rank, (int)strtol(v[0], NULL, 10), "");
     return NULL;
 }
 
-static const char *on_put(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_maxes(struct hrun_pmi *p, int rank, char *const *v)
 {
-    const char *key = field(f, "key"), *value = field(f, "value");
+    (void)v;
+    answer_rank(p, rank, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024");
+    return NULL;
+}
 
-    if (!key || !value)
-        return LACKS;
-    if (store_pair(p, &p->kvs, key, value))
+static const char *on_kvsname(struct hrun_pmi *p, int rank, char *const *v)
+{
+    (void)v;
+    answer_rank(p, rank, "cmd=my_kvsname kvsname=kvs_0");
+    return NULL;
+}
+
+static const char *on_appnum(struct hrun_pmi *p, int rank, char *const *v)
+{
+    (void)v;
+    answer_rank(p, rank, "cmd=appnum appnum=%d", p->apps ? p->apps[rank] : 0);
+    return NULL;
+}
+
+static const char *on_universe_size(struct hrun_pmi *p, int rank, char *const *v)
+{
+    (void)v;
+    answer_rank(p, rank, "cmd=universe_size size=%d", p->n);
+    return NULL;
+}
+
+static const char *on_put(struct hrun_pmi *p, int rank, char *const *v)
+{
+    if (store_pair(p, &p->kvs, v[0], v[1]))
         return FULL;
     answer_rank(p, rank, "cmd=put_result rc=0 msg=success");
     return NULL;
 }
 
-static const char *on_get(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_get(struct hrun_pmi *p, int rank, char *const *v)
 {
-    const char *key = field(f, "key"), *value = key ? stored(&p->kvs, key) : NULL;
+    const char *value = stored(&p->kvs, v[0]);
 
-    if (!key)
-        return LACKS;
     if (value)
         answer_rank(p, rank, "cmd=get_result rc=0 msg=success value=%s", value);
     else
@@ -269,9 +258,9 @@ static const char *on_get(struct hrun_pmi *p, int rank, const struct fields *f)
     return NULL;
 }
 
-static const char *on_barrier(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_barrier(struct hrun_pmi *p, int rank, char *const *v)
 {
-    (void)f;
+    (void)v;
     if (p->ranks[rank].in_barrier)
         return "entered a barrier of PMI in which it is";
     p->ranks[rank].in_barrier = 1;
@@ -285,98 +274,95 @@ static const char *on_barrier(struct hrun_pmi *p, int rank, const struct fields 
     return NULL;
 }
 
-static const char *on_publish(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_publish(struct hrun_pmi *p, int rank, char *const *v)
 {
-    const char *service = field(f, "service"), *port = field(f, "port");
-
-    if (!service || !port)
-        return LACKS;
-    if (stored(&p->names, service))
-        answer_rank(p, rank, "cmd=publish_result info=error rc=-1 msg=duplicate_service_%.200s", service);
-    else if (store_pair(p, &p->names, service, port))
+    if (stored(&p->names, v[0]))
+        answer_rank(p, rank, "cmd=publish_result info=error rc=-1 msg=duplicate_service_%.200s", v[0]);
+    else if (store_pair(p, &p->names, v[0], v[1]))
         return FULL;
     else
         answer_rank(p, rank, "cmd=publish_result info=ok rc=0 msg=success");
     return NULL;
 }
 
-static const char *on_unpublish(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_unpublish(struct hrun_pmi *p, int rank, char *const *v)
 {
-    const char *service = field(f, "service");
-
-    if (!service)
-        return LACKS;
-    if (forget_pair(p, &p->names, service))
-        answer_rank(p, rank, "cmd=unpublish_result info=error rc=-1 msg=service_%.200s_not_found", service);
+    if (forget_pair(p, &p->names, v[0]))
+        answer_rank(p, rank, "cmd=unpublish_result info=error rc=-1 msg=service_%.200s_not_found", v[0]);
     else
         answer_rank(p, rank, "cmd=unpublish_result info=ok rc=0 msg=success");
     return NULL;
 }
 
-static const char *on_lookup(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_lookup(struct hrun_pmi *p, int rank, char *const *v)
 {
-    const char *service = field(f, "service"), *port = service ? stored(&p->names, service) : NULL;
+    const char *port = stored(&p->names, v[0]);
 
-    if (!service)
-        return LACKS;
     if (port)
         answer_rank(p, rank, "cmd=lookup_result info=ok rc=0 msg=success port=%s", port);
     else
-        answer_rank(p, rank, "cmd=lookup_result info=error rc=-1 msg=service_%.200s_not_found", service);
+        answer_rank(p, rank, "cmd=lookup_result info=error rc=-1 msg=service_%.200s_not_found", v[0]);
     return NULL;
 }
 
-static const char *on_pmi_abort(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_finalize(struct hrun_pmi *p, int rank, char *const *v)
 {
-    const char *status = field(f, "exitcode");
-
-    report_to_owner(p, HRUN_GUARD_ABORT, rank, status ? (int)strtol(status, NULL, 10) : 1, "");
-    return NULL;
-}
-
-static const char *on_finalize(struct hrun_pmi *p, int rank, const struct fields *f)
-{
-    (void)f;
+    (void)v;
     p->ranks[rank].begun = 0;
     report_to_owner(p, HRUN_GUARD_FINALIZED, rank, 0, "");
     answer_rank(p, rank, "cmd=finalize_ack");
     return NULL;
 }
 
-static const struct { const char *name; command *run; int before_init; } commands[] = {
-    { "init", on_init, 1 }, { "get_maxes", on_question, 0 }, { "get_appnum", on_question, 0 },
-    { "get_universe_size", on_question, 0 }, { "get_my_kvsname", on_question, 0 }, { "put", on_put, 0 },
-    { "get", on_get, 0 }, { "barrier_in", on_barrier, 0 }, { "publish_name", on_publish, 0 },
-    { "unpublish_name", on_unpublish, 0 }, { "lookup_name", on_lookup, 0 }, { "abort", on_pmi_abort, 1 },
-    { "finalize", on_finalize, 0 },
+/* The commands, with the fields that each needs. A rank may send the first two before init. */
+enum { BEFORE_INIT = 2, NEEDS_MAX = 2 };
+static const struct { const char *name; command *run; const char *needs[NEEDS_MAX]; } commands[] = {
+    { "init", on_init, { "pmi_version" } }, { "abort", on_pmi_abort, { "exitcode" } },
+    { "get_maxes", on_maxes, { NULL } }, { "get_my_kvsname", on_kvsname, { NULL } },
+    { "get_appnum", on_appnum, { NULL } }, { "get_universe_size", on_universe_size, { NULL } },
+    { "put", on_put, { "key", "value" } }, { "get", on_get, { "key" } }, { "barrier_in", on_barrier, { NULL } },
+    { "publish_name", on_publish, { "service", "port" } }, { "unpublish_name", on_unpublish, { "service" } },
+    { "lookup_name", on_lookup, { "service" } }, { "finalize", on_finalize, { NULL } },
 };
+
+/* Run one command. Result: NULL, or why the rank is refused. */
+static const char *run_command(struct hrun_pmi *p, int rank, const char *line)
+{
+    autofree char *name = field(line, "cmd");
+    char *v[NEEDS_MAX] = { NULL, NULL };
+    const char *why = NULL;
+    size_t i = 0, n = sizeof commands / sizeof *commands;
+
+    while (i < n && (!name || strcmp(name, commands[i].name)))
+        i++;
+    if (i == n)
+        return "sent what is no command of PMI";
+    if (!p->ranks[rank].begun && i >= BEFORE_INIT)
+        return "sent a command of PMI before init";
+    for (int k = 0; k < NEEDS_MAX && commands[i].needs[k]; k++)
+        if (!(v[k] = field(line, commands[i].needs[k])))
+            why = "sent a command of PMI without a field that it needs";
+    if (!why)
+        why = commands[i].run(p, rank, v);
+    free(v[0]);
+    free(v[1]);
+    return why;
+}
 
 /* Execute one line. Lines of a spawn command (in_spawn) are skipped and answered with an error, so that MPI_Comm_spawn
  * fails with MPI's own error. */
-static void obey_pmi_line(struct hrun_pmi *p, int rank, char *line)
+static void obey_pmi_line(struct hrun_pmi *p, int rank, const char *line)
 {
     struct rank *k = &p->ranks[rank];
-    const char *why = "sent what is no command of PMI", *name;
-    autofree char *copy = xstrdup(line);
-    struct fields f;
+    const char *why = NULL;
 
     if (k->in_spawn || !strncmp(line, "mcmd=", 5)) {
         k->in_spawn = strcmp(line, "endcmd") != 0;
         if (!k->in_spawn)
             answer_rank(p, rank, "cmd=spawn_result rc=-1 msg=hrun_starts_no_further_processes");
-        why = NULL;
-    } else {
-        split_fields(copy, &f);
-        name = field(&f, "cmd");
-        for (size_t i = 0; name && i < sizeof commands / sizeof *commands; i++)
-            if (!strcmp(name, commands[i].name)) {
-                why = k->begun || commands[i].before_init ? commands[i].run(p, rank, &f)
-                      : "sent a command of PMI before init";
-                break;
-            }
-    }
-    if (why)
+    } else if ((why = run_command(p, rank, line))) {
         refuse_rank_of_pmi(p, rank, why, line);
+    }
 }
 
 void hrun_pmi_unread(struct hrun_pmi *p, int rank)
