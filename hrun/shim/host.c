@@ -219,7 +219,7 @@ int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status)
     double kill_s = shim_now_s() + patience_ms * 1e-3, end_s = kill_s + KILLED_MS * 1e-3;
     int ended = reap_child(child, status), left;
 
-    if (hrun_procs_children(getpid(), &children) > 0 && !children.n)     /* the usual case: no look at all processes */
+    if (!hrun_procs_children(getpid(), &children) && !children.n)     /* the usual case: no look at all processes */
         return ended;
     left = shim_signal_rest(SIGTERM);
     while (left && shim_now_s() < end_s) {

@@ -292,38 +292,22 @@ int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_s
  * hrun is the subreaper of the job: orphaned processes become its children. So an empty list of children shows that
  * nothing is left, which is the common case; otherwise hrun searches all processes. */
 
-/* Reap the adopted children that have ended, and list the others. -1: the kernel keeps no list. */
-static int list_adopted(const struct hrun_run *r, struct hrun_pids *living)
-{
-    autorelease(hrun_pids_release) struct hrun_pids all = HRUN_PIDS_INIT;
-    int threads = hrun_procs_children(getpid(), &all);
-
-    if (threads < 0)
-        return -1;
-    for (size_t i = 0; i < all.n; i++) {
-        pid_t pid = all.v[i];
-
-        if (pid == r->guard.pid || hrun_pids_has(&r->family.strangers, pid))
-            continue;
-        /* If hrun has several threads, the caller may start children of its own meanwhile; these have no mark. */
-        if ((threads == 1 || hrun_pids_has(&r->family.groups, hrun_procs_group(pid)) ||
-             hrun_procs_marked(pid, r->own.job_id, r->own.mark)) && waitpid(pid, NULL, WNOHANG) == 0)
-            hrun_pids_push(living, pid);
-    }
-    return 0;
-}
-
 int hrun_run_sweep(struct hrun_run *r, int sig)
 {
+    autorelease(hrun_pids_release) struct hrun_pids children = HRUN_PIDS_INIT;
     autorelease(hrun_pids_release) struct hrun_pids left = HRUN_PIDS_INIT;
     autorelease(hrun_pids_release) struct hrun_pids except = HRUN_PIDS_INIT;
-    int rc = list_adopted(r, &left);
-    size_t direct = left.n;
+    int unknown = hrun_procs_children(getpid(), &children);
 
-    if (rc || direct) {
-        /* Add their descendants. The guard and the processes listed already are excepted. */
+    /* Reap the adopted children that have ended. */
+    for (size_t i = 0; i < children.n; i++)
+        if (children.v[i] != r->guard.pid && !hrun_pids_has(&r->family.strangers, children.v[i]) &&
+            waitpid(children.v[i], NULL, WNOHANG) == 0)
+            hrun_pids_push(&left, children.v[i]);
+    if (unknown || left.n) {
+        /* Add the descendants of the others. The guard and the processes listed already are excepted. */
         hrun_pids_push(&except, r->guard.pid);
-        for (size_t i = 0; i < direct; i++)
+        for (size_t i = 0; i < left.n; i++)
             hrun_pids_push(&except, left.v[i]);
         hrun_procs_of_job(r->own.job_id, r->own.mark, &r->family.groups, &except, &left);
     }

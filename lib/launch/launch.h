@@ -26,8 +26,8 @@
  *     is passed on or a signal ends the job. When the output cannot be written (a full disk) hrun ends the job; when
  *     its reader has gone the program gets SIGPIPE, as without hrun.
  * Rank 0 reads hrun's standard input directly (with srun, through srun), the other ranks /dev/null; if the input is a
- * terminal and hrun is in the background, rank 0 reads /dev/null too. The calling process may have other threads and
- * children. While a job runs, the calling thread blocks SIGCHLD, and orphaned descendants become its children.
+ * terminal and hrun is in the background, rank 0 reads /dev/null too. The calling process may have children, but starts
+ * none while a job runs. Meanwhile the calling thread blocks SIGCHLD, and orphaned descendants become its children.
  */
 #ifndef HRUN_LAUNCH_H
 #define HRUN_LAUNCH_H
@@ -56,9 +56,6 @@ struct hrun_openmpi {
     char path[4096];               /* of its mpirun; "": not looked for */
     int major;
     char version[64];              /* "4.1.4" */
-    const char *cache_dir;         /* folder that caches the output of mpirun --version until the program changes;
-                                      created if missing; NULL: no cache */
-    int refresh;                   /* 1: run mpirun --version even if its output is cached */
 };
 
 /* A library of hrun to preload into the processes, and the environment variable that configures it (at most about
@@ -147,7 +144,7 @@ struct hrun_engine {
     /* 1 if the engine is a default for this cluster and a program of this MPI (NULL: not known), else 0. */
     int (*suits)(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi);
     /* 0 if the engine can run on this cluster now; -1 if not: *err names what is missing and what to install. Engines
-     * that use mpirun fill *found (may be NULL), except cache_dir and refresh, for struct hrun_job. */
+     * that use mpirun fill *found (may be NULL) for struct hrun_job. */
     int (*usable)(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err);
     /* Validate job before anything is started. Errors: HRUN_EMPI, HRUN_EINVAL. */
     int (*check)(const struct hrun_job *job, struct hrun_error *err);

@@ -141,27 +141,6 @@ static void handle_signal(struct hrun_run *r, int sig, int by_key)
     }
 }
 
-/* 1, with r->err, if a script has given an aborting rank of MPICH another PMI_RANK or PMI_SIZE than hrun has. Such a
- * rank lives until it is killed, so that its environment can be read. */
-static int is_displaced(struct hrun_run *r, int rank)
-{
-    autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
-    long found = rank, size = r->nprocs;
-
-    if (r->own.mpich && r->procs[rank].pid > 0)
-        hrun_procs_tree(r->procs[rank].pid, &tree);
-    for (size_t i = 0; i < tree.n && found == rank && size == r->nprocs; i++) {
-        found = hrun_procs_number(tree.v[i], "PMI_RANK", rank);
-        size = hrun_procs_number(tree.v[i], "PMI_SIZE", r->nprocs);
-    }
-    if (found == rank && size == r->nprocs)
-        return 0;
-    hrun_fail(r->err, HRUN_EMPI, "%s sets PMI_RANK or PMI_SIZE itself, %ld of %ld where hrun has given rank %d of %d: "
-              "take that out of the script, MPI finds its place by these", r->job->argv[0], found, size, rank,
-              r->nprocs);
-    return 1;
-}
-
 void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
 {
     struct hrun_proc *p = ev->rank >= 0 && ev->rank < r->nprocs ? &r->procs[ev->rank] : NULL;
@@ -182,9 +161,7 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
         hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, hrun_job_program(r->job, ev->rank).argv[0],
                   ev->text);
         hrun_run_break(r);
-    } else if (!r->ending.kill_s && is_displaced(r, ev->rank))
-        hrun_run_break(r);
-    else if (hrun_run_fail(r, ev->rank, ev->status & 0xff ? ev->status & 0xff : 1))
+    } else if (hrun_run_fail(r, ev->rank, ev->status & 0xff ? ev->status & 0xff : 1))
         hrun_run_say(r, "rank %d aborted the job with status %d", ev->rank, ev->status);
 }
 

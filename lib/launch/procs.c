@@ -57,14 +57,6 @@ static int stat_of(pid_t pid, char *state, pid_t *group)
     return 0;
 }
 
-pid_t hrun_procs_group(pid_t pid)
-{
-    pid_t group = -1;
-    char state;
-
-    return stat_of(pid, &state, &group) ? -1 : group;
-}
-
 /* 1 if the process has the job's mark and hrun may signal it, else 0. Another user's process can have any limit. */
 static int has_limit(pid_t pid, unsigned long mark)
 {
@@ -86,19 +78,6 @@ int hrun_procs_marked(pid_t pid, const char *job_id, unsigned long mark)
             found = !strncmp(b.data + at, HRUN_JOB_VARIABLE, name) && b.data[at + name] == '=' &&
                     !strcmp(b.data + at + name + 1, job_id);
     return found || has_limit(pid, mark);
-}
-
-long hrun_procs_number(pid_t pid, const char *name, long otherwise)
-{
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    size_t len = strlen(name);
-    long value = otherwise;
-
-    if (slurp(pid, "environ", &b) == 0)
-        for (size_t at = 0; at < b.len; at += strlen(b.data + at) + 1)
-            if (!strncmp(b.data + at, name, len) && b.data[at + len] == '=')
-                value = strtol(b.data + at + len + 1, NULL, 10);
-    return value;
 }
 
 int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
@@ -127,7 +106,7 @@ int hrun_procs_children(pid_t pid, struct hrun_pids *out)
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     char folder[64], path[128], *end;
     struct dirent *e;
-    int threads = 0, listed = 0;
+    int listed = 0;
     DIR *dir;
 
     snprintf(folder, sizeof folder, "/proc/%ld/task", (long)pid);
@@ -135,7 +114,6 @@ int hrun_procs_children(pid_t pid, struct hrun_pids *out)
     while (dir && (e = readdir(dir))) {
         if (e->d_name[0] == '.')
             continue;
-        threads++;
         snprintf(path, sizeof path, "%s/%.20s/children", folder, e->d_name);
         hrun_buf_reset(&b);
         if (hrun_file_read(path, PROC_FILE_MAX, &b, NULL))
@@ -151,7 +129,7 @@ int hrun_procs_children(pid_t pid, struct hrun_pids *out)
     }
     if (dir)
         closedir(dir);
-    return listed ? threads : -1;
+    return listed ? 0 : -1;
 }
 
 void hrun_procs_tree(pid_t root, struct hrun_pids *out)

@@ -33,21 +33,15 @@ void hrun_pids_release(struct hrun_pids *p);
 int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
                       const struct hrun_pids *except, struct hrun_pids *out);
 
-/* Append the children of a process, of all its threads, zombies included. Result: number of threads; -1 where the
- * kernel keeps no list of children. */
+/* Append the children of a process, of all its threads, zombies included. 0; -1 where the kernel keeps no list of
+ * children. */
 int hrun_procs_children(pid_t pid, struct hrun_pids *out);
 
 /* Append root and all its descendants. */
 void hrun_procs_tree(pid_t root, struct hrun_pids *out);
 
-/* Process group of a process, also of a zombie; -1 when it is gone. */
-pid_t hrun_procs_group(pid_t pid);
-
 /* 1 if the process has HRUN_JOB=<job id> in its environment or the job's mark, else 0. */
 int hrun_procs_marked(pid_t pid, const char *job_id, unsigned long mark);
-
-/* The number in environment variable `name` of a process, or `otherwise` if there is no such variable or process. */
-long hrun_procs_number(pid_t pid, const char *name, long otherwise);
 
 /* The MPI library that the process has mapped (HRUN_MPI_NONE, _OPENMPI or _MPICH). Its file name goes to name[size]. */
 enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size);

@@ -532,7 +532,7 @@ static void processes(void)
     pid_t pid;
     char c;
 
-    is_int(hrun_procs_children(getpid(), &found), 1, "this test has one thread");
+    is_int(hrun_procs_children(getpid(), &found), 0, "the kernel lists the children of this test");
     hrun_pids_release(&found);
     if (pipe(go))
         return;
@@ -555,7 +555,6 @@ static void processes(void)
        "are marked");
     ok(!hrun_procs_marked(pid, "test-job-10", 0) && !hrun_procs_marked(pid, "test-job-", 0) &&
        !hrun_procs_marked(1, "x", 0), "with this mark only");
-    is_int(hrun_procs_group(found.v[1]), pid, "the child is in its group");
     found.n = 0;
     is_int(hrun_procs_of_job("test-job-1", 0, NULL, NULL, &found), 0, "all processes are looked at");
     is_int(found.n, 2, "both are found by mark");
@@ -576,7 +575,6 @@ static void processes(void)
     hrun_procs_children(getpid(), &found);
     ok(hrun_pids_has(&found, pid), "though still a child");
     waitpid(pid, NULL, 0);
-    is_int(hrun_procs_group(pid), -1, "and then it is gone");
     close(go[1]);
     ok(read(go[0], &c, 1) == 0, "its files too");
     close(go[0]);
