@@ -1,6 +1,12 @@
 /* fail.c - why there is no configuration; see space.h for the contracts */
+#include "base/alloc.h"
 #include "base/units.h"
 #include "plan/space.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Steps of counting that an error message may cost: about 0.1 s. */
 #define ERROR_COUNT_LIMIT 1e8
@@ -52,4 +58,222 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
                       to - from + 1, accepted ? ", and these have none with memory and a time" : "");
     }
     return hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
+}
+
+/* ------------------------------------------------------------------ how much each limit is missed by */
+
+enum { TIME, COST, ENERGY, PES, NKINDS };
+
+/* Of all configurations, and of those that keep every limit but this one, the least that they take of each kind. */
+struct least {
+    const struct hrun_known *known;
+    int nknown;
+    double limit[NKINDS];      /* INFINITY: none */
+    double all[NKINDS], others[NKINDS];
+    double excess;             /* by what factor the nearest is over its worst limit */
+};
+
+static const struct {
+    const char *limit, *figure;
+} words[NKINDS] = {
+    { "at most ", "the quickest takes " },
+    { "a cost of at most ", "the cheapest costs " },
+    { "at most ", "the thriftiest takes " },
+    { "at most ", "the smallest uses " },
+};
+
+static void least_init(struct least *l, const struct hrun_plan_limits *limits, const struct hrun_known *known, int n)
+{
+    const double given[NKINDS] = { limits->time_s, limits->cost, limits->energy_j, limits->pes };
+
+    *l = (struct least){ .known = known, .nknown = n, .excess = INFINITY };
+    for (int k = 0; k < NKINDS; k++) {
+        l->limit[k] = given[k] > 0 ? given[k] : INFINITY;
+        l->all[k] = l->others[k] = INFINITY;
+    }
+}
+
+static void set_kind_values(const struct plan_space *s, const struct hrun_choice *c, double time_s, double *v)
+{
+    v[TIME] = time_s;
+    v[COST] = hrun_plan_cost(time_s, &c->config, s->subs);
+    v[ENERGY] = hrun_plan_energy(time_s, &c->config, s->subs);
+    v[PES] = c->npes;
+}
+
+/* Lower the least values to v. look: only say whether that would change anything. */
+static int update_least(struct least *l, const double *v, int look)
+{
+    double worst = 0;
+    int over = 0, at = 0, changes = 0;
+
+    for (int k = 0; k < NKINDS; k++) {
+        worst = isfinite(l->limit[k]) ? fmax(worst, v[k] / l->limit[k]) : worst;
+        if (v[k] > l->limit[k]) {
+            over++;
+            at = k;
+        }
+        changes |= v[k] < l->all[k];
+        if (!look)
+            l->all[k] = fmin(l->all[k], v[k]);
+    }
+    for (int k = 0; k < NKINDS; k++) {
+        if (over > 1 || (over && at != k))
+            continue;
+        changes |= v[k] < l->others[k];
+        if (!look)
+            l->others[k] = fmin(l->others[k], v[k]);
+    }
+    changes |= worst < l->excess;
+    if (!look)
+        l->excess = fmin(l->excess, worst);
+    return changes;
+}
+
+/* No exact time is below time_s, nor are what it costs and takes. */
+static int lower_least(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+                       struct hrun_error *err)
+{
+    struct least *l = ctx;
+    const struct hrun_known *known = plan_known_find(l->known, l->nknown, &c->config);
+    double factor = known ? known->factor : 1, v[NKINDS];
+
+    if (known && known->excluded)
+        return 0;
+    set_kind_values(s, c, time_s * factor, v);
+    if (!update_least(l, v, 1))
+        return 0;
+    if (plan_choice_look(s, t, c, err))
+        return -1;
+    if (isfinite(c->time_s)) {
+        set_kind_values(s, c, c->time_s * factor, v);
+        update_least(l, v, 0);
+    }
+    return 0;
+}
+
+/* The quickest, by the search: there may be very many. */
+static int find_quickest(const struct hrun_plan_problem *problem, struct least *l, double *valid,
+                         struct hrun_error *err)
+{
+    struct hrun_plan_problem quick = *problem;
+    autofree struct hrun_known *sure = xcalloc((size_t)l->nknown + 1, sizeof *sure);
+    struct hrun_plan *p = NULL;
+
+    for (int i = 0; i < l->nknown; i++) {
+        sure[i] = l->known[i];
+        sure[i].doubt = 0;
+    }
+    quick.objective = NULL;
+    quick.limits = NULL;
+    if (hrun_plan_search_known(&quick, sure, l->nknown, 1, &p, err))
+        return -1;
+    *valid = p->counts.counted ? p->counts.valid : 0;
+    l->all[TIME] = l->others[TIME] = p->v[0].time_s;
+    l->excess = p->v[0].time_s / l->limit[TIME];
+    hrun_plan_destroy(p);
+    return 0;
+}
+
+static int find_least(const struct hrun_plan_problem *problem, struct least *l, double *valid, struct hrun_error *err)
+{
+    struct hrun_plan_counts counts = { .counted = 1 };
+    autorelease(plan_space_release) struct plan_space s;
+
+    if (plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, lower_least, l, err))
+        return -1;
+    *valid = counts.valid;
+    if (!isinf(l->all[TIME]))
+        return 0;
+    counts.excluded_memory += counts.valid;     /* none can be used as a whole */
+    counts.valid = 0;
+    return plan_fail_infeasible(&s, &counts, err);
+}
+
+/* Append a figure of a kind with this many digits; 0: as others of its kind. */
+static void add_figure(struct hrun_buf *out, int kind, double v, int digits)
+{
+    if (kind == PES)
+        hrun_buf_adds(out, hrun_counted((int64_t)v, "PE").s);
+    else if (kind == TIME && !digits)
+        hrun_buf_adds(out, hrun_seconds(v).s);
+    else
+        hrun_buf_addf(out, "%.*g%s", digits ? digits : 4, v, kind == TIME ? " s" : kind == ENERGY ? " J" : "");
+}
+
+/* The number of digits by which a limit and what is needed differ. */
+static int digits_apart(int kind, double limit, double need)
+{
+    enum { MOST = 17 };
+    int digits = 0, alike = kind != PES && isfinite(need) && isfinite(limit) && limit != need;
+
+    while (alike && digits < MOST) {
+        autorelease(hrun_buf_release) struct hrun_buf a = HRUN_BUF_INIT, b = HRUN_BUF_INIT;
+
+        add_figure(&a, kind, limit, digits);
+        add_figure(&b, kind, need, digits);
+        alike = !strcmp(a.data, b.data);
+        if (alike)
+            digits = digits ? digits + 1 : 4;
+    }
+    return digits;
+}
+
+static void add_figures(struct hrun_buf *out, const struct least *l, const double *need, const int *digits,
+                        const char *intro)
+{
+    const char *sep = intro;
+
+    for (int k = 0; k < NKINDS; k++) {
+        if (isinf(l->limit[k]) || isinf(need[k]))
+            continue;
+        hrun_buf_addf(out, "%s%s", sep, words[k].figure);
+        add_figure(out, k, need[k], digits[k]);
+        sep = ", ";
+    }
+}
+
+static int fail_limits(const struct least *l, double valid, struct hrun_error *err)
+{
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    const char *sep = " keeps the limits: ";
+    int digits[NKINDS], n = 0;
+
+    hrun_buf_adds(&text, "no configuration");
+    if (valid > 0)
+        hrun_buf_addf(&text, " of %s valid ones", hrun_count(valid).s);
+    for (int k = 0; k < NKINDS; k++) {
+        int all = digits_apart(k, l->limit[k], l->all[k]), others = digits_apart(k, l->limit[k], l->others[k]);
+
+        digits[k] = all > others ? all : others;
+        if (isinf(l->limit[k]))
+            continue;
+        hrun_buf_addf(&text, "%s%s", sep, words[k].limit);
+        add_figure(&text, k, l->limit[k], digits[k]);
+        sep = ", ";
+        n++;
+    }
+    add_figures(&text, l, l->all, digits, "; ");
+    if (n > 1)
+        add_figures(&text, l, l->others, digits, n > 2 ? "; of those that keep the other limits "
+                                                       : "; of those that keep the other limit ");
+    hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
+    if (err)
+        err->excess = l->excess;
+    return -1;
+}
+
+int plan_fail_none(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                   struct hrun_error *err)
+{
+    const struct hrun_plan_limits *limits = problem->limits;
+    struct least l;
+    double valid = 0;
+    int only_time = limits->cost <= 0 && limits->energy_j <= 0 && limits->pes <= 0;
+
+    least_init(&l, limits, known, n);
+    if (only_time ? find_quickest(problem, &l, &valid, err)
+                  : plan_few_enough(problem, err) || find_least(problem, &l, &valid, err))
+        return -1;
+    return fail_limits(&l, valid, err);
 }

@@ -1,5 +1,5 @@
-/* intervals.c - which P are looked at, and in which order; see intervals.h for the contract */
-#include "plan/intervals.h"
+/* intervals.c - which P are looked at, and in which order; see search.h for the contract */
+#include "plan/search.h"
 
 #include "base/alloc.h"
 

@@ -98,8 +98,8 @@ struct hrun_plan {
  * An objective that is not separable, and limits but that of the time, are served by hrun_plan_exhaustive, up to 5
  * million configurations.
  * Errors: HRUN_EINFEASIBLE when none is valid (the message says how many were excluded and why) or none keeps the
- * limits (it says which would be kept), HRUN_EINVAL (top, options out of order, more than 2^30 processes possible, too
- * many configurations for this objective), errors of the oracle. Result: *out, to be given to
+ * limits (it says which would be kept), HRUN_EINVAL (more than 2^30 processes possible, too many configurations for
+ * this objective), errors of the oracle. Result: *out, to be given to
  * hrun_plan_destroy.
  * Of the oracle's bounds it is asked that they exceed no usable Ti by more than a fraction of 1e-9 of it,
  * which leaves room for rounding. */
@@ -108,7 +108,7 @@ int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hr
 
 /* hrun_plan_search where known[n], which differ from each other, have the times said, and the places in the order that
  * their doubts give them; as exact, and with the same counts. Times and values in *out are without doubts. Known
- * configurations that are not valid here do not matter. Errors: the same; HRUN_EINVAL (a factor, a doubt). */
+ * configurations that are not valid here do not matter. Errors: the same. */
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err);
 

@@ -1,4 +1,4 @@
-/* search.c - the exact search for separable objectives; see plan.h for the contract
+/* search.c - the exact search; see plan.h for the contract
  *
  * Each P by itself is left to search_one_P.c, and which are looked at to intervals.c. The lower bound of an interval
  * lo..hi is the least level whose capacity (the most processes that the sub-clusters hold together) reaches lo, when
@@ -6,12 +6,15 @@
  * is above the last value in the full list: equal ones are still looked at, for they may win by fewer PEs or by their
  * order.
  * Nothing is skipped that could change the answer, so the answer is that of hrun_plan_exhaustive.
+ *
+ * When runs tell the times of some configurations, the `top` best of all are among these and the `top` best of the
+ * others.
  */
 #include "plan/search.h"
 
 #include "base/alloc.h"
+#include "base/units.h"
 #include "plan/search_nonseparable.h"
-#include "plan/search_one_P.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,15 +28,13 @@
 /* Enumerating this many configurations takes about a second. */
 #define EXHAUSTIVE_LIMIT 5e6
 
-/* Additions that counting for the report may cost: about 4 ms. */
-#define COUNT_LIMIT 4e6
+const struct plan_tuning plan_tuning_default = { 200000, 1024, 8 };
 
 struct search {
     struct plan_space space;
     struct plan_best best;
-    struct plan_solver solver;
+    struct plan_solver *solver;
     struct plan_tuning tuning;
-    long nbounds;
     double *bound;        /* nopt: values of the bounds in an interval */
     double *sorted;       /* nopt: scratch */
     struct plan_intervals intervals;
@@ -59,13 +60,13 @@ static int search_init(struct search *S, const struct hrun_plan_problem *problem
     nopt = (size_t)s->nopt + 1;
     S->bound = xmalloc(nopt * sizeof *S->bound);
     S->sorted = xmalloc(nopt * sizeof *S->sorted);
-    plan_solver_init(&S->solver, s, &S->best);
+    S->solver = plan_solver_create(s, &S->best);
     return 0;
 }
 
 static void search_release(struct search *S)
 {
-    plan_solver_release(&S->solver);
+    plan_solver_destroy(S->solver);
     plan_best_release(&S->best);
     plan_space_release(&S->space);
     free(S->bound);
@@ -128,7 +129,6 @@ static int bound_by_capacity(void *ctx, int lo, int hi, int scanned, double *bou
 
     if (oracle->bounds(oracle->ctx, lo, hi, S->bound, err))
         return -1;
-    S->nbounds++;
     for (int o = 0; o < s->nopt; o++) {
         double b = S->bound[o];
         if (b == INFINITY)
@@ -151,7 +151,7 @@ static int may_enter_list(void *ctx, double bound)
 
 static int solve_P(void *ctx, int P, struct hrun_error *err)
 {
-    return plan_solve(&((struct search *)ctx)->solver, P, err);
+    return plan_solve(((struct search *)ctx)->solver, P, err);
 }
 
 static int search_intervals(struct search *S, struct hrun_error *err)
@@ -167,22 +167,16 @@ static int search_intervals(struct search *S, struct hrun_error *err)
 }
 
 int plan_search_tuned(const struct hrun_plan_problem *problem, int top, const struct plan_tuning *tuning,
-                      struct plan_effort *effort, struct hrun_plan **out, struct hrun_error *err)
+                      struct hrun_plan **out, struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { 0 };
     autorelease(search_release) struct search S;
     double started = plan_clock();
 
-    if (search_init(&S, problem, top, tuning, err))
+    if (search_init(&S, problem, top, tuning, err) ||
+        plan_count(&S.space, S.space.rows ? PLAN_COUNT_LIMIT : 0, &counts, err) || search_intervals(&S, err))
         return -1;
-    if (top < 1)
-        return hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
-    if (plan_count(&S.space, S.space.rows ? COUNT_LIMIT : 0, &counts, err) || search_intervals(&S, err) ||
-        plan_finish(&S.space, &S.best, &counts, started, out, err))
-        return -1;
-    if (effort)
-        *effort = (struct plan_effort){ S.nbounds, S.solver.nrows, S.solver.nbuilt };
-    return 0;
+    return plan_finish(&S.space, &S.best, &counts, started, out, err);
 }
 
 /* Of a plan by time, without those that take too long. The quickest is the first: nothing else is lost. */
@@ -216,33 +210,151 @@ int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *
                      problem->limits ? " within limits" : "", total, EXHAUSTIVE_LIMIT);
 }
 
-int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
-                     struct hrun_error *err)
+/* hrun_plan_search, of which known[n] may be missing; the list has at least `top` others, as far as there are. */
+static int search_others(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
+                         struct hrun_plan **out, struct hrun_error *err)
 {
-    return plan_search_without(problem, NULL, 0, top, out, err);
-}
-
-int plan_search_without(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
-                        struct hrun_plan **out, struct hrun_error *err)
-{
-    int more = top < 1 ? top : top + n;
-    static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct plan_looks looks = PLAN_LOOKS_DEFAULT;
     const struct hrun_plan_limits *l = problem->limits;
-    struct hrun_plan *p = NULL;
 
     if ((problem->objective && !problem->objective->separable) ||
         (l && (l->cost > 0 || l->energy_j > 0 || l->pes > 0)))
-        return plan_few_enough(problem, err) || hrun_plan_exhaustive(problem, more, out, err) ? -1 : 0;
+        return plan_few_enough(problem, err) || hrun_plan_exhaustive(problem, top + n, out, err) ? -1 : 0;
     looks.known = known;
     looks.nknown = n;
     if (problem->oracle->parts > 0)
         looks.parts = problem->oracle->parts;
-    if (problem->oracle->whole ? plan_search_whole(problem, top, &looks, &p, err)
-                               : plan_search_tuned(problem, more, &tuning, NULL, &p, err))
+    if (problem->oracle->whole ? plan_search_whole(problem, top, &looks, out, err)
+                               : plan_search_tuned(problem, top + n, &plan_tuning_default, out, err))
         return -1;
-    if (l && drop_slow(problem, &p, err))
+    return l ? drop_slow(problem, out, err) : 0;
+}
+
+int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
+                     struct hrun_error *err)
+{
+    return hrun_plan_search_known(problem, NULL, 0, top, out, err);
+}
+
+/* ------------------------------------------------------------------ known configurations */
+
+static double doubt_of(const struct hrun_known *known, int n, const struct hrun_choice *v)
+{
+    const struct hrun_known *k = plan_known_find(known, n, &v->config);
+
+    return k && k->doubt > 0 ? k->doubt : 1;
+}
+
+/* The values without doubts, which remain in ranked_s. */
+static void remove_doubts(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                          struct hrun_plan *p)
+{
+    const struct hrun_objective *o = problem->objective ? problem->objective : &hrun_objectives[HRUN_OBJECTIVE_TIME];
+    double first = doubt_of(known, n, &p->v[0]);
+
+    for (int i = 0; i < p->n; i++) {
+        struct hrun_choice *v = &p->v[i];
+        double doubt = doubt_of(known, n, v);
+
+        v->ranked_s = v->time_s * (doubt / first);
+        if (doubt != 1)
+            v->value = o->value(v->time_s, &v->config, problem->subs);
+    }
+}
+
+int hrun_plan_is_doubted(const struct hrun_plan *p, int k)
+{
+    for (int i = 0; i < k; i++)
+        if (p->v[i].value > p->v[k].value)
+            return 1;
+    return 0;
+}
+
+void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double base_s, struct hrun_buf *out)
+{
+    hrun_buf_adds(out, hrun_percent(time_s / base_s).s);
+    if (!doubted)
+        return;
+    hrun_buf_addf(out, " (less certain: ranked as %s)", hrun_percent(ranked_s / base_s).s);
+}
+
+/* Add a known configuration, if the problem has it. */
+static int add_known_choice(const struct hrun_plan_problem *problem, const struct hrun_known *k, struct plan_best *best,
+                            struct hrun_error *err)
+{
+    const struct hrun_objective *o = problem->objective ? problem->objective : &hrun_objectives[HRUN_OBJECTIVE_TIME];
+    struct hrun_choice c;
+    struct hrun_error why = { 0 };
+
+    if (k->excluded)
+        return 0;
+    if (hrun_plan_evaluate(problem, &k->config, 1, &c, &why)) {
+        if (why.code == HRUN_EINVAL)
+            return 0;
+        if (err)
+            *err = why;
         return -1;
+    }
+    c.time_s *= k->factor;
+    if (!plan_keeps(problem, c.time_s, &c.config))
+        return 0;
+    c.value = o->value(c.time_s * (k->doubt > 0 ? k->doubt : 1), &c.config, problem->subs);
+    if (isfinite(c.value))
+        plan_best_add(best, &c);
+    return 0;
+}
+
+static void release_plan(struct hrun_plan **p)
+{
+    hrun_plan_destroy(*p);
+}
+
+int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
+                           struct hrun_plan **out, struct hrun_error *err)
+{
+    autorelease(plan_best_release) struct plan_best best = { .top = top };
+    double started = plan_clock(), others;
+    struct hrun_error why = { 0 };
+    autorelease(release_plan) struct hrun_plan *p = NULL;
+    int excluded = 0;
+
+    if (search_others(problem, known, n, top, &p, &why)) {
+        /* By its model no other keeps the limits; one that is known better may. */
+        if (!n || why.code != HRUN_EINFEASIBLE) {
+            if (err)
+                *err = why;
+            return -1;
+        }
+        p = xcalloc(1, sizeof *p);
+        p->exact = 1;
+        if (hrun_plan_count(problem, PLAN_COUNT_LIMIT, &p->counts, err))
+            return -1;
+    }
+    others = p->n ? p->v[0].value : 1;
+    for (int i = 0; i < p->n; i++)
+        if (!plan_known_find(known, n, &p->v[i].config))
+            plan_best_add(&best, &p->v[i]);
+    for (int i = 0; i < n; i++) {
+        excluded |= known[i].excluded;
+        if (add_known_choice(problem, &known[i], &best, err))
+            return -1;
+    }
+    if (!best.n) {
+        if (problem->limits)
+            return plan_fail_none(problem, known, n, err);
+        if (!why.code || !err)
+            return hrun_fail(err, HRUN_EINFEASIBLE, excluded ? "no configuration is left: those that failed at this "
+                             "size are left out" : "no configuration has a usable time");
+        *err = why;
+        return -1;
+    }
+    free(p->v);
+    plan_best_move(&best, p);
+    if (n && p->gap > 0 && isfinite(p->gap))
+        p->gap = fmax((1 + p->gap) * p->v[0].value / others - 1, 0);
+    remove_doubts(problem, known, n, p);
+    p->search_s = plan_clock() - started;
     *out = p;
+    p = NULL;
     return 0;
 }

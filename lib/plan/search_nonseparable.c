@@ -20,7 +20,6 @@
 #include "plan/search_nonseparable.h"
 
 #include "base/alloc.h"
-#include "plan/search_one_P.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,7 +103,6 @@ static int look_at_list(struct plan_walk *w, const struct hrun_plan *listed, int
 static int search_by_bound(struct plan_walk *w, const struct hrun_plan_problem *problem,
                            struct hrun_plan_counts *counts, int *exact, double *bound, struct hrun_error *err)
 {
-    static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct hrun_oracle separable = *problem->oracle;
     struct hrun_plan_problem lower = *problem;
     int seen = 0, all = 0, top = (w->looks->first > w->best.top ? w->looks->first : w->best.top) + w->looks->nknown;
@@ -115,7 +113,7 @@ static int search_by_bound(struct plan_walk *w, const struct hrun_plan_problem *
         struct hrun_plan *p;
         int rc;
 
-        if (plan_search_tuned(&lower, top, &tuning, NULL, &p, err))
+        if (plan_search_tuned(&lower, top, &plan_tuning_default, &p, err))
             return -1;
         *counts = p->counts;
         rc = look_at_list(w, p, &seen, exact, bound, err);
@@ -132,7 +130,6 @@ static int search_by_bound(struct plan_walk *w, const struct hrun_plan_problem *
 static int search_by_processes(struct plan_walk *w, const struct hrun_plan_problem *problem, long most,
                                struct hrun_error *err)
 {
-    static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct hrun_oracle separable = *problem->oracle;
     struct hrun_plan_problem lower = *problem;
     int only = problem->P, done, seen, next = only ? only : 1;
@@ -150,7 +147,7 @@ static int search_by_processes(struct plan_walk *w, const struct hrun_plan_probl
         if (!row)
             return -1;
         lower.P = P;
-        if (!row->rule || plan_search_tuned(&lower, each + w->looks->nknown, &tuning, NULL, &p, &none))
+        if (!row->rule || plan_search_tuned(&lower, each + w->looks->nknown, &plan_tuning_default, &p, &none))
             continue;          /* what is wrong, other than that there is none, the other searches say */
         seen = 0;
         w->most = w->n + each < most ? w->n + each : most;
@@ -440,8 +437,6 @@ static int search_by_shares(struct plan_walk *w, int *done, double *least, struc
 
 /* ------------------------------------------------------------------ the search */
 
-/* Additions that counting for the report may cost: about 4 ms. */
-static const double COUNT_LIMIT = 4e6;
 /* Parts are tried with no more (P, option) cells: their rows are kept. */
 static const double CELLS_MOST = 200000;
 
@@ -460,8 +455,6 @@ int plan_search_whole(const struct hrun_plan_problem *problem, int top, const st
     double started = plan_clock(), bound = 0, least = 0;
     int done = 0, exact, shared;
 
-    if (top < 1)
-        return hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
     if (plan_space_init(&w.space, problem, 0, err))
         return -1;
     if ((problem->oracle->part || problem->oracle->lines) && plan_space_cells(&w.space) <= CELLS_MOST)
@@ -476,7 +469,7 @@ int plan_search_whole(const struct hrun_plan_problem *problem, int top, const st
     shared = w.best.n || done || least == INFINITY;
     if (!shared && problem->oracle->part && w.space.rows && search_by_processes(&w, problem, all, err))
         return -1;
-    if ((w.best.n || shared) && plan_count(&w.space, COUNT_LIMIT, &counts, err))
+    if ((w.best.n || shared) && plan_count(&w.space, PLAN_COUNT_LIMIT, &counts, err))
         return -1;
     if (w.best.n)
         w.most = all;

@@ -1,73 +1,343 @@
-/* search_one_P.c - the best configurations with P processes; see search_one_P.h for the contract
+/* search_one_P.c - the best configurations with P processes; see search.h for the contract
  *
  * A level is a value of the objective. Levels whose capacity, the sum over i of the most processes that sub-cluster i
- * holds, is below P are skipped. Then configs_of_value.c decides whether a level can meet P; a level that cannot is
+ * holds, is below P are skipped. Then dynamic programming decides whether a level can meet P; a level that cannot is
  * followed by later ones in growing steps and a bisection, since a later level can do all that an earlier one can.
  * Further levels follow while they may still enter the list of the best.
+ *
+ * Configurations of value exactly `level` are paths through the sub-clusters that take at least one option of that
+ * value; they come out by PEs, then lexicographically. cells(k, 0)[s] and cells(k, 1)[s] are the fewest PEs by which
+ * sub-clusters k.. can hold s processes, the latter with an option of value = level among them. Of the sums s only those
+ * matter from which P can still be met: at least P minus what sub-clusters before k can hold, and at most what those
+ * from k on can hold. So a window is never wider than the capacity exceeds P, which near the least feasible level is
+ * little.
  */
-#include "plan/search_one_P.h"
+#include "plan/search.h"
 
 #include "base/alloc.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_best *best)
-{
-    size_t nopt = (size_t)s->nopt + 1;
+/* No configuration. PEs <= P <= PLAN_MAX_P = 2^30, so NEVER plus any number of PEs does not wrap around. */
+#define NEVER ((uint32_t)INT_MAX)
 
-    memset(S, 0, sizeof *S);
+/* Sums that a window shares with at most this many numbers of PEs of one option are served by plain passes over the
+ * window, one for each; more, by one pass with a queue, which costs about as much as ten plain ones. */
+enum { PLAIN_PASSES = 10 };
+
+/* The sums of processes on sub-clusters k.. that matter. */
+struct window {
+    int lo, width;
+    size_t at;                  /* of the first sum in the pool */
+};
+
+/* The order of pairs at one sub-cluster: fewest PEs from here on, then Pi, then Mi. */
+struct pair_key {
+    uint32_t cost;
+    int p, m;
+};
+
+struct plan_solver {
+    struct plan_space *space;   /* borrowed */
+    struct plan_best *best;     /* borrowed */
+    const struct plan_row *row;
+    double *levels;             /* nopt: different values at P, ascending */
+    double level;               /* the one whose cells are set */
+    struct window *windows;     /* nsubs + 1 */
+    uint32_t *pool;             /* the cells of all windows, twice */
+    size_t cells;               /* of all windows */
+    int *queue;                 /* positions of a sliding minimum */
+    size_t pool_cap, queue_cap;
+    struct plan_best paths;     /* configurations found but not yet given out; see add_best_path */
+};
+
+struct plan_solver *plan_solver_create(struct plan_space *s, struct plan_best *best)
+{
+    struct plan_solver *S = xcalloc(1, sizeof *S);
+
     S->space = s;
     S->best = best;
-    S->levels = xmalloc(nopt * sizeof *S->levels);
-    S->order = xmalloc(nopt * sizeof *S->order);
-    S->held = xmalloc(((size_t)s->nsubs + 1) * sizeof *S->held);
-    plan_level_init(&S->level, s);
+    S->levels = xcalloc((size_t)s->nopt + 1, sizeof *S->levels);
+    S->windows = xcalloc((size_t)s->nsubs + 1, sizeof *S->windows);
+    return S;
 }
 
-void plan_solver_release(struct plan_solver *S)
+void plan_solver_destroy(struct plan_solver *S)
 {
-    plan_level_release(&S->level);
+    if (!S)
+        return;
     free(S->levels);
-    free(S->order);
-    free(S->held);
-    memset(S, 0, sizeof *S);
+    free(S->windows);
+    free(S->pool);
+    free(S->queue);
+    plan_best_release(&S->paths);
+    free(S);
 }
 
-/* Options of value <= limit that can take part at P, sorted by value, into S->order. Result: how many.
- * Heapsort: no extra memory, no comparison function with a context. */
-static int sort_options(struct plan_solver *S, const struct plan_row *row, double limit)
-{
-    const double *v = row->v;
-    int *a = S->order, n = 0;
+/* ------------------------------------------------------------------ the fewest PEs of each sum */
 
-    for (int o = 0; o < S->space->nopt; o++)
-        if (v[o] <= limit && v[o] < INFINITY && S->space->full[o] > 0 &&
-            S->space->oracle->options[o].m <= row->P)
-            a[n++] = o;
-    for (int start = n / 2, end = n; end > 1;) {
-        int root, item;
-        if (start > 0) {
-            item = a[--start];
-        } else {
-            item = a[--end];
-            a[end] = a[0];
-        }
-        for (root = start;;) {
-            int child = 2 * root + 1;
-            if (child >= end)
-                break;
-            if (child + 1 < end && v[a[child + 1]] > v[a[child]])
-                child++;
-            if (v[a[child]] <= v[item])
-                break;
-            a[root] = a[child];
-            root = child;
-        }
-        a[root] = item;
+static uint32_t *cells(const struct plan_solver *S, int k, int need)
+{
+    return S->pool + (need ? S->cells : 0) + S->windows[k].at;
+}
+
+/* The most processes that sub-cluster i holds with options of the level, none of which may exceed P alone. */
+static long level_capacity(const struct plan_solver *S, int i)
+{
+    const struct plan_space *s = S->space;
+    long most = 0;
+
+    for (int o = s->first[i]; o < s->first[i + 1]; o++) {
+        long held = s->full[o] > S->row->P ? S->row->P - S->row->P % s->oracle->options[o].m : s->full[o];
+
+        if (S->row->v[o] <= S->level && held > most)
+            most = held;
     }
-    return n;
+    return most;
+}
+
+/* Add option o of sub-cluster k: dst[x] = min(dst[x], min over p = 1..G of src[x - p M] + p), where dst is of window k
+ * and src of window k + 1. Positions are sums: dst[0] stands for dlo. */
+static void slide_minimum(struct plan_solver *S, int k, int o, uint32_t *dst, const uint32_t *src)
+{
+    const struct window *to = &S->windows[k], *from = to + 1;
+    int M = S->space->oracle->options[o].m, G = S->space->subs[k].npes, dlo = to->lo, slo = from->lo;
+    long dhi = (long)dlo + to->width - 1, shi = (long)slo + from->width - 1;
+    long pmin = dlo > shi ? (dlo - shi + M - 1) / M : 1, pmax = dhi >= slo ? (dhi - slo) / M : 0;
+
+    if (pmin < 1)
+        pmin = 1;
+    if (pmax > G)
+        pmax = G;
+    if (pmax - pmin < PLAIN_PASSES) {
+        for (long p = pmin; p <= pmax; p++) {
+            long first = slo + p * M > dlo ? slo + p * M : dlo, last = shi + p * M < dhi ? shi + p * M : dhi;
+            const uint32_t *in = src + (first - p * M - slo);
+            uint32_t *out = dst + (first - dlo), held = (uint32_t)p;
+
+            for (long x = 0; x <= last - first; x++)
+                out[x] = in[x] + held < out[x] ? in[x] + held : out[x];
+        }
+        return;
+    }
+    /* Each class of sums modulo M is a sequence of its own. A source at position q costs src[q] + (x - q)/M
+     * at x, so the queue holds positions by ascending src[q] - q/M, and drops those more than G steps
+     * back. */
+    for (int r = 0; r < M && r < to->width; r++) {
+        long x = (long)dlo + r, q = slo + ((x - slo) % M + M) % M, back = (long)G * M;
+        size_t head = 0, tail = 0;
+
+        for (; x <= dhi; x += M) {
+            for (; q <= x - M && q <= shi; q += M) {
+                long key = (long)src[q - slo] * M - q;
+
+                if (src[q - slo] == NEVER)
+                    continue;
+                while (tail > head && (long)src[S->queue[tail - 1]] * M - (S->queue[tail - 1] + slo) >= key)
+                    tail--;
+                S->queue[tail++] = (int)(q - slo);
+            }
+            while (head < tail && S->queue[head] + slo < x - back)
+                head++;
+            if (head < tail) {
+                uint32_t found = src[S->queue[head]] + (uint32_t)((x - slo - S->queue[head]) / M);
+
+                if (found < dst[x - dlo])
+                    dst[x - dlo] = found;
+            }
+        }
+    }
+}
+
+/* The fewest PEs by which sub-clusters k.. hold `sum`; NEVER: they cannot. */
+static uint32_t fewest_pes(const struct plan_solver *S, int k, int need, long sum)
+{
+    long x = sum - S->windows[k].lo;
+
+    return x < 0 || x >= S->windows[k].width ? NEVER : cells(S, k, need)[x];
+}
+
+/* Windows of all sub-clusters, and room for them. 0 when P is out of reach. */
+static int lay_out_windows(struct plan_solver *S)
+{
+    int n = S->space->nsubs, P = S->row->P;
+    long before = 0, after = 0;
+    size_t widest = 0;
+
+    for (int k = n; k >= 0; k--) { /* width holds the upper end until lo is known */
+        if (k < n)
+            after += level_capacity(S, k);
+        S->windows[k].width = (int)(after < P ? after : P);
+    }
+    if (after < P)
+        return 0;
+    S->cells = 0;
+    for (int k = 0; k <= n; k++) {
+        struct window *w = &S->windows[k];
+
+        w->lo = before < P ? (int)(P - before) : 0;
+        w->width -= w->lo - 1;
+        w->at = S->cells;
+        S->cells += (size_t)w->width;
+        if ((size_t)w->width > widest)
+            widest = (size_t)w->width;
+        if (k < n)
+            before += level_capacity(S, k);
+    }
+    hrun_grow(S->pool, 2 * S->cells, S->pool_cap);
+    hrun_grow(S->queue, widest, S->queue_cap);
+    return 1;
+}
+
+/* Set the cells of a level; with_need: also those that add_configs uses. Result: can P be met with options of value <=
+ * level? */
+static int build_level(struct plan_solver *S, double level, int with_need)
+{
+    const struct plan_space *s = S->space;
+    const double *v = S->row->v;
+    int n = s->nsubs;
+
+    S->level = level;
+    if (!lay_out_windows(S))
+        return 0;
+    cells(S, n, 0)[0] = 0;
+    cells(S, n, 1)[0] = NEVER;
+    for (int k = n - 1; k >= 0; k--)
+        for (int need = 0; need <= with_need; need++) {
+            uint32_t *to = cells(S, k, need);
+
+            for (int x = 0; x < S->windows[k].width; x++)   /* without sub-cluster k */
+                to[x] = fewest_pes(S, k + 1, need, S->windows[k].lo + x);
+            for (int o = s->first[k]; o < s->first[k + 1]; o++)
+                if (v[o] <= level)
+                    slide_minimum(S, k, o, to, cells(S, k + 1, need && v[o] != level));
+        }
+    return cells(S, 0, 0)[0] != NEVER;
+}
+
+/* ------------------------------------------------------------------ the configurations of a level, in order */
+
+static int key_less(const struct pair_key *a, const struct pair_key *b)
+{
+    if (a->cost != b->cost)
+        return a->cost < b->cost;
+    return a->p != b->p ? a->p < b->p : a->m < b->m;
+}
+
+/* The first pair of sub-cluster k after *after (NULL: the first of all) with which sub-clusters k.. hold
+ * `sum`. 0 when there is none. */
+static int next_pair(const struct plan_solver *S, int k, int need, long sum, const struct pair_key *after,
+                     struct pair_key *out)
+{
+    const struct plan_space *s = S->space;
+    long lo = S->windows[k + 1].lo, hi = lo + S->windows[k + 1].width - 1;
+    struct pair_key best = { NEVER, 0, 0 }, key = { fewest_pes(S, k + 1, need, sum), 0, 0 };
+
+    if (key.cost != NEVER && (!after || key_less(after, &key)))
+        best = key;
+    for (int o = s->first[k]; o < s->first[k + 1]; o++) {
+        long M = s->oracle->options[o].m, p = sum > hi ? (sum - hi + M - 1) / M : 1;
+        long pmax = sum >= lo ? (sum - lo) / M : 0;
+        int still = need && S->row->v[o] != S->level;
+
+        if (S->row->v[o] > S->level)
+            continue;
+        if (p < 1)
+            p = 1;
+        if (pmax > s->subs[k].npes)
+            pmax = s->subs[k].npes;
+        for (; p <= pmax; p++) {
+            uint32_t rest = fewest_pes(S, k + 1, still, sum - p * M);
+
+            if (rest == NEVER)
+                continue;
+            key = (struct pair_key){ rest + (uint32_t)p, (int)p, (int)M };
+            if (key_less(&key, &best) && (!after || key_less(after, &key)))
+                best = key;
+        }
+    }
+    *out = best;
+    return best.cost != NEVER;
+}
+
+static int pair_is_level(const struct plan_solver *S, int k, int m)
+{
+    const struct plan_space *s = S->space;
+
+    for (int o = s->first[k]; m && o < s->first[k + 1]; o++)
+        if (s->oracle->options[o].m == m)
+            return S->row->v[o] == S->level;
+    return 0;
+}
+
+/* Append the best path that has the pairs of `start` before sub-cluster `turn`, and there a pair after *after (NULL:
+ * any). Nothing if there is none. It stands for all others with these pairs before `turn` and there a pair that comes no
+ * earlier than its own (Lawler's partition); `limiting` of the path is `turn`. */
+static void add_best_path(struct plan_solver *S, const struct hrun_config *start, int turn,
+                          const struct pair_key *after)
+{
+    struct hrun_choice path = { .config = *start, .P = S->row->P, .value = S->level, .limiting = turn };
+    long sum = S->row->P;
+    int need = 1;
+
+    for (int k = 0; k < start->nsubs; k++) {
+        struct pair_key key;
+
+        if (k >= turn) {
+            if (!next_pair(S, k, need, sum, k == turn ? after : NULL, &key))
+                return;
+            path.config.pes[k] = key.p;
+            path.config.procs[k] = key.m;
+        }
+        path.npes += path.config.pes[k];
+        sum -= (long)path.config.pes[k] * path.config.procs[k];
+        need = need && !pair_is_level(S, k, path.config.procs[k]);
+    }
+    plan_best_add(&S->paths, &path);
+}
+
+/* Add the configurations of the level to the list, in their order, until one is not good enough. */
+static void add_configs(struct plan_solver *S)
+{
+    const struct hrun_config none = { .nsubs = S->space->nsubs };
+
+    S->paths.top = S->best->top;
+    add_best_path(S, &none, 0, NULL);
+    while (S->paths.n > 0) {
+        struct hrun_choice c = *S->paths.v[0];
+        int turn = c.limiting, used = 0;
+
+        if (!plan_best_takes(S->best, &c))
+            break;
+        plan_choice_time(S->space, S->row->t, &c);
+        plan_best_add(S->best, &c);
+        if (S->best->top == 1)
+            break;
+        free(S->paths.v[0]);
+        memmove(S->paths.v, S->paths.v + 1, (size_t)--S->paths.n * sizeof *S->paths.v);
+        /* Split the set that the path stood for, without itself: for each sub-cluster from its turn on, the same pairs
+         * before and a later pair there. */
+        for (int k = 0; k < none.nsubs; k++) {
+            struct pair_key own = { (uint32_t)(c.npes - used), c.config.pes[k], c.config.procs[k] };
+
+            if (k >= turn)
+                add_best_path(S, &c.config, k, &own);
+            used += own.p;
+        }
+    }
+    plan_best_release(&S->paths);
+}
+
+/* ------------------------------------------------------------------ levels */
+
+static int compare_levels(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
 }
 
 static int gcd(int a, int b)
@@ -80,39 +350,39 @@ static int gcd(int a, int b)
     return a;
 }
 
-/* Into S->levels the different values among order[0..n-1] from the least one that has the capacity for P on.
- * Result: how many; 0 when even all options cannot hold P, or not exactly. */
-static int list_levels(struct plan_solver *S, const struct plan_row *row, int n)
+/* Set S->levels to the different values <= limit of options that can take part at P, from the least one that has the
+ * capacity for P on. Result: how many; 0 when even all options cannot hold P, or not exactly. */
+static int list_levels(struct plan_solver *S, double limit)
 {
     const struct plan_space *s = S->space;
-    long total = 0;
-    int nlevels = 0, divisor = 0;
+    const double *v = S->row->v;
+    int n = 0, kept = 0, divisor = 0, P = S->row->P, lo = 0, hi;
 
-    memset(S->held, 0, (size_t)s->nsubs * sizeof *S->held);
-    for (int k = 0; k < n; k++) {
-        int o = S->order[k], i = s->oracle->options[o].sub, m = s->oracle->options[o].m;
-        long held = s->full[o] <= row->P ? s->full[o] : row->P - row->P % m;
-        divisor = divisor == 1 ? 1 : gcd(m, divisor);
-        if (held > S->held[i]) {
-            total += held - S->held[i];
-            S->held[i] = held;
+    for (int o = 0; o < s->nopt; o++)
+        if (v[o] <= limit && v[o] < INFINITY && s->full[o] > 0 && s->oracle->options[o].m <= P) {
+            S->levels[n++] = v[o];
+            divisor = gcd(s->oracle->options[o].m, divisor);
         }
-        if (total < row->P || (k + 1 < n && row->v[S->order[k + 1]] == row->v[o]))
-            continue;
-        S->levels[nlevels++] = row->v[o];
-    }
-    return divisor && row->P % divisor == 0 ? nlevels : 0;
-}
+    if (!n || P % divisor)
+        return 0;
+    qsort(S->levels, (size_t)n, sizeof *S->levels, compare_levels);
+    for (int k = 0; k < n; k++)
+        if (!kept || S->levels[k] != S->levels[kept - 1])
+            S->levels[kept++] = S->levels[k];
+    for (hi = kept; lo < hi;) {
+        int mid = (lo + hi) / 2;
 
-/* Can P be met with options of value <= S->levels[level]? */
-static int build_level(struct plan_solver *S, const struct plan_row *row, int level, int with_need)
-{
-    S->nbuilt++;
-    return plan_level_build(&S->level, row->P, row->v, S->levels[level], with_need);
+        if (plan_has_capacity(s, v, S->levels[mid], P, P))
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    memmove(S->levels, S->levels + lo, (size_t)(kept - lo) * sizeof *S->levels);
+    return kept - lo;
 }
 
 /* The first level of 1..n-1 that can do, when level 0 cannot; n when none can. */
-static int first_level(struct plan_solver *S, const struct plan_row *row, int n)
+static int first_level(struct plan_solver *S, int n)
 {
     int below = 0, at, met = 0;
 
@@ -120,14 +390,14 @@ static int first_level(struct plan_solver *S, const struct plan_row *row, int n)
         at = below + step < n ? below + step : n - 1;
         if (at == below)
             return n;
-        met = build_level(S, row, at, 0);
+        met = build_level(S, S->levels[at], 0);
         if (!met)
             below = at;
     }
     while (at - below > 1) {
         int mid = below + (at - below) / 2;
 
-        if (build_level(S, row, mid, 0))
+        if (build_level(S, S->levels[mid], 0))
             at = mid;
         else
             below = mid;
@@ -135,7 +405,6 @@ static int first_level(struct plan_solver *S, const struct plan_row *row, int n)
     return at;
 }
 
-/* Is there the capacity for lo processes with options of value <= limit, when P <= hi? */
 int plan_has_capacity(const struct plan_space *s, const double *v, double limit, int lo, int hi)
 {
     long total = 0;
@@ -153,41 +422,40 @@ int plan_has_capacity(const struct plan_space *s, const double *v, double limit,
 
 /* The list is full: can P offer a value below its last, or as good a one with no more PEs? Where Ti hardly
  * depends on P, this saves most of the many P of equal value. */
-static int offers_better(const struct plan_solver *S, const struct plan_row *row, const struct hrun_choice *last)
+static int offers_better(const struct plan_solver *S, const struct hrun_choice *last)
 {
     const struct plan_space *s = S->space;
-    int P = row->P, most = 0;
+    const double *v = S->row->v;
+    int P = S->row->P, most = 0;
 
-    if (!plan_has_capacity(s, row->v, last->value, P, P))
+    if (!plan_has_capacity(s, v, last->value, P, P))
         return 0;
-    if (plan_has_capacity(s, row->v, nextafter(last->value, -INFINITY), P, P))
+    if (plan_has_capacity(s, v, nextafter(last->value, -INFINITY), P, P))
         return 1;
     for (int o = 0; o < s->nopt; o++)
-        if (row->v[o] <= last->value && s->full[o] > 0 && s->oracle->options[o].m > most)
+        if (v[o] <= last->value && s->full[o] > 0 && s->oracle->options[o].m > most)
             most = s->oracle->options[o].m;
     return (P - 1) / most + 1 <= last->npes;
 }
 
 int plan_solve(struct plan_solver *S, int P, struct hrun_error *err)
 {
-    const struct plan_row *row = plan_space_row(S->space, P, err);
     const struct plan_best *best = S->best;
-    int n, first, met;
+    int n;
 
-    if (!row)
+    S->row = plan_space_row(S->space, P, err);
+    if (!S->row)
         return -1;
-    S->nrows++;
-    if (!row->rule || (best->n == best->top && !offers_better(S, row, best->v[best->n - 1])))
+    if (!S->row->rule || (best->n == best->top && !offers_better(S, best->v[best->n - 1])))
         return 0;
-    n = list_levels(S, row, sort_options(S, row, plan_best_worst(best)));
+    n = list_levels(S, plan_best_worst(best));
     if (n == 0)
         return 0;
-    met = build_level(S, row, 0, 1);
-    first = met ? 0 : first_level(S, row, n);
-    for (int k = first; k < n && plan_best_wants(best, S->levels[k]); k++) {
+    for (int k = build_level(S, S->levels[0], 1) ? 0 : first_level(S, n);
+         k < n && plan_best_wants(best, S->levels[k]); k++) {
         if (k > 0)
-            build_level(S, row, k, 1);
-        plan_level_add(&S->level, row, S->best);
+            build_level(S, S->levels[k], 1);
+        add_configs(S);
     }
     return 0;
 }

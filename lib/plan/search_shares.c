@@ -1,4 +1,4 @@
-/* search_shares.c - the best configuration with unequal shares of work; see search_shares.h for the contracts
+/* search_shares.c - the best configuration with unequal shares of work; see search_nonseparable.h for the contracts
  *
  * By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i PEs of
  * M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P places.
@@ -7,13 +7,12 @@
  * below the best one, each process taken off at that worth, is lost to the whole (the bound of Lagrange). Near the
  * least T little may be lost, and few choices remain for the knapsack.
  * Knapsack. Layer by layer, from the last sub-cluster to the first, the most units by the number of processes, over the
- * sums from which P can still be met (configs_of_value.c has the same windows). So where few choices remain, and many
+ * sums from which P can still be met (search_one_P.c has the same windows). So where few choices remain, and many
  * on one sub-cluster alone, all windows are narrow.
  * Search. At one P, T rises from the end of what is impossible relaxed, in growing steps, as the least T is near it.
  * What is found has a time of its own, just below which the next one must be.
  */
-#include "plan/search_shares.h"
-#include "plan/search_shares.h"
+#include "plan/search_nonseparable.h"
 
 #include "base/alloc.h"
 

@@ -8,20 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-static int check_oracle_options(const struct hrun_oracle *oracle, struct hrun_error *err)
-{
-    for (int o = 0; o < oracle->noptions; o++) {
-        const struct hrun_option *a = &oracle->options[o], *b = o ? a - 1 : NULL;
-        if (a->sub < 0 || a->sub >= oracle->nsubs || a->m < 1)
-            return hrun_fail(err, HRUN_EINVAL, "option %d (sub-cluster %d, Mi = %d) does not exist", o,
-                             a->sub + 1, a->m);
-        if (b && (b->sub > a->sub || (b->sub == a->sub && b->m >= a->m)))
-            return hrun_fail(err, HRUN_EINVAL, "option %d is out of order: options go by sub-cluster, then "
-                             "by processes per PE", o);
-    }
-    return 0;
-}
-
 int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *problem, int keep_rows,
                     struct hrun_error *err)
 {
@@ -30,13 +16,6 @@ int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *proble
     int o = 0;
 
     memset(s, 0, sizeof *s);
-    if (problem->P < 0)
-        return hrun_fail(err, HRUN_EINVAL, "%d is not a number of processes: it must be at least 1",
-                         problem->P);
-    if (oracle->nsubs > HRUN_SUBS_MAX)
-        return hrun_fail(err, HRUN_EINVAL, "%d sub-clusters: at most %d can be searched", oracle->nsubs, HRUN_SUBS_MAX);
-    if (check_oracle_options(oracle, err))
-        return -1;
     s->problem = problem;
     s->oracle = oracle;
     s->objective = problem->objective ? problem->objective : &hrun_objectives[HRUN_OBJECTIVE_TIME];
@@ -46,8 +25,6 @@ int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *proble
     s->first = xcalloc((size_t)s->nsubs + 1, sizeof *s->first);
     s->full = xcalloc((size_t)s->nopt + 1, sizeof *s->full);
     for (int i = 0; i < s->nsubs; i++) {
-        if (s->subs[i].npes < 0)
-            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has %d PEs", i + 1, s->subs[i].npes);
         s->first[i] = o;
         for (; o < s->nopt && oracle->options[o].sub == i; o++)
             s->full[o] = (long)s->subs[i].npes * oracle->options[o].m;

@@ -40,8 +40,8 @@ struct plan_space {
 /* The largest P that is handled: sums of two stay within an int. */
 enum { PLAN_MAX_P = 1 << 30 };
 
-/* keep_rows: keep a row per P, else only the last. Errors: HRUN_EINVAL (options out of order, negative PEs,
- * more than PLAN_MAX_P processes); *s is safe to release either way. */
+/* keep_rows: keep a row per P, else only the last. Errors: HRUN_EINVAL (more than PLAN_MAX_P processes); *s is safe to
+ * release either way. */
 int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *problem, int keep_rows,
                     struct hrun_error *err);
 void plan_space_release(struct plan_space *s);

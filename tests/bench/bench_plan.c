@@ -6,7 +6,6 @@
  */
 #include "plan/plan.h"
 #include "plan/search.h"
-#include "plan/search_shares.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -286,26 +285,19 @@ static double measure(const struct hrun_plan_problem *problem, int top, struct h
 /* Print one instance; P > 0: only configurations with P processes. */
 static void row(const char *what, const struct model *x, int P)
 {
-    static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct hrun_plan_problem problem = { &x->oracle, x->subs, NULL, P, NULL };
-    struct plan_effort effort = { 0 };
     struct hrun_plan *plan = NULL, *again = NULL;
-    struct hrun_error err;
     int pes = 0;
     double one = measure(&problem, 1, &plan), three = measure(&problem, 3, &again);
 
     for (int i = 0; i < x->oracle.nsubs; i++)
         pes += x->subs[i].npes;
     hrun_plan_destroy(again);
-    again = NULL;
-    if (plan_search_tuned(&problem, 1, &tuning, &effort, &again, &err))
-        exit(1);
-    printf("%-24s %2d %6d %5d  %-24s %9.3f %9.3f  %9.3g %7d %10.4g  %6ld %6ld %6ld\n", what, x->oracle.nsubs,
-           pes, x->oracle.noptions, rule_names[x->rule], 1e3 * one, 1e3 * three, plan->counts.total,
-           plan->v[0].P, plan->v[0].value, effort.bounds, effort.rows, effort.levels);
+    printf("%-24s %2d %6d %5d  %-24s %9.3f %9.3f  %9.3g %7d %10.4g\n", what, x->oracle.nsubs, pes,
+           x->oracle.noptions, rule_names[x->rule], 1e3 * one, 1e3 * three, plan->counts.total, plan->v[0].P,
+           plan->v[0].value);
     fflush(stdout);
     hrun_plan_destroy(plan);
-    hrun_plan_destroy(again);
 }
 
 /* The same instance when its time depends on the whole configuration, with bounds of parts and without. */
@@ -355,8 +347,8 @@ int main(void)
     const int64_t N = 4838400;
     int npes[SUBS], m_max[SUBS];
 
-    printf("%-24s %2s %6s %5s  %-24s %9s %9s  %9s %7s %10s  %6s %6s %6s\n", "instance", "G", "PEs", "opts",
-           "rule", "ms top 1", "ms top 3", "configs", "P", "value s", "bounds", "rows", "levels");
+    printf("%-24s %2s %6s %5s  %-24s %9s %9s  %9s %7s %10s\n", "instance", "G", "PEs", "opts",
+           "rule", "ms top 1", "ms top 3", "configs", "P", "value s");
     for (int64_t n = 800; n <= 9600; n *= 12) {
         model_init(&x, 3, table_pes, table_m, n, FREE);
         row(n == 800 ? "Table VI, N=800" : "Table VI, N=9600", &x, 0);

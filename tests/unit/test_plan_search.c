@@ -4,7 +4,6 @@
 #include "configs.h"
 #include "plan/plan.h"
 #include "plan/search.h"
-#include "plan/search_shares.h"
 #include "plan_table.h"
 
 enum { INSTANCES = 16000 };
@@ -232,7 +231,7 @@ static void blame(struct tally *tally, const char *what, int instance)
 static void check_instance(struct table *x, uint64_t *r, int instance, struct brute *b, struct tally *tally)
 {
     static const struct plan_tuning tunings[] = {
-        PLAN_TUNING_DEFAULT, { 0, 1, 1 }, { 0, 4, 2 }, { 0, 64, 1 }, { 0, 7, 3 }
+        { 200000, 1024, 8 }, { 0, 1, 1 }, { 0, 4, 2 }, { 0, 64, 1 }, { 0, 7, 3 }
     };
     struct hrun_plan_problem problem = { &x->oracle, x->subs, below(r, 4) ? NULL : &steps, 0, NULL };
     struct hrun_plan_counts counts;
@@ -261,7 +260,7 @@ static void check_instance(struct table *x, uint64_t *r, int instance, struct br
         int rc;
         plan = NULL;
         if (k < n)
-            rc = plan_search_tuned(&problem, top, &tunings[k], NULL, &plan, &err);
+            rc = plan_search_tuned(&problem, top, &tunings[k], &plan, &err);
         else if (k == n)
             rc = hrun_plan_search(&problem, top, &plan, &err);
         else
@@ -394,11 +393,6 @@ static void test_known(void)
         }
         if (!rc)
             hrun_plan_destroy(plan);
-        if (n) {
-            known[0].excluded = 0;
-            *(below(&r, 2) ? &known[0].factor : &known[0].doubt) = below(&r, 2) ? NAN : -1;
-            differ += hrun_plan_search_known(&problem, known, n, top, &plan, &err) != -1 || err.code != HRUN_EINVAL;
-        }
     }
     is_int(differ, 0, "%d random instances with known configurations agree with brute force", ROUNDS);
     ok(moved > ROUNDS / 10 && invalid > ROUNDS / 20, "%d times the best is another one, %d known ones do not exist",
@@ -534,7 +528,7 @@ static void test_medium(void)
         struct goal want;
         medium_instance(x, k, &r);
         want = best_by_table(x);
-        if (plan_search_tuned(&problem, 5, &intervals, NULL, &p, &err) ||
+        if (plan_search_tuned(&problem, 5, &intervals, &p, &err) ||
             hrun_plan_search(&problem, 5, &q, &err)) {
             differ += isfinite(want.value);
         } else {
