@@ -98,8 +98,8 @@ int calib_doctor(const struct calib_settings *s, char **words)
 {
     struct doctor_limits limits = { .spread = DOCTOR_SPREAD, .clock_s = DOCTOR_CLOCK_S };
     autorelease(hrun_buf_release) struct hrun_buf records = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
-    struct doctor_data d = { 0 };
-    struct findings f = { 0 };
+    autorelease(doctor_release) struct doctor_data d = { 0 };
+    autorelease(findings_release) struct findings f = { 0 };
     struct hrun_error err = { 0 };
     int rc = 0, interrupted = 0, status;
 
@@ -126,8 +126,5 @@ int calib_doctor(const struct calib_settings *s, char **words)
     if (!rc && (s->common.json || !s->common.quiet))
         fputs(out.data, stdout);
     status = rc ? context_complain("hrun-calibrate", &err) : f.problems ? STATUS_UNPREDICTABLE : 0;
-    status = interrupted ? 128 + interrupted : status;
-    doctor_release(&d);
-    findings_release(&f);
-    return status;
+    return interrupted ? 128 + interrupted : status;
 }

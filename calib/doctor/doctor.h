@@ -27,13 +27,14 @@
  *     process RANK PID SHARE NAME    another process on its host, with its share of a processor
  *     end
  * Lines before the first of these words are skipped (output of shells). A text without `end` is incomplete.
- * Invariants: facts are sorted by rank, then by line; all indices are within their lists; times are finite and above 0;
- * a process without a line of times has an empty list.
+ * Invariants: all indices are within their lists; times are finite and above 0; a process without a line of times has an
+ * empty list.
  */
 
 struct doctor_sub { char *name; int pus; };
 
 struct doctor_times { double *v; int n; };
+struct doctor_fact { char *key, *value; };
 
 struct doctor_rank {
     int sub, pe, host;             /* host: the first rank on the same host */
@@ -41,15 +42,13 @@ struct doctor_rank {
     struct doctor_times kernel;
     int quanta;                    /* of the noise experiment; 0: noise is not known */
     double least, mean, median, p99, most;
-    int has_busy;
-    double busy, stolen;
+    double busy, stolen;           /* NAN: not known */
     double swapped;                /* pages swapped on its host; set for one rank of each host, else 0 */
-    int has_clock;
-    double offset, offset_error;
-    int first_fact, nfacts;        /* its settings in doctor_data.facts */
+    double clock_offset, clock_error;      /* NAN: not known */
+    struct doctor_fact *facts;     /* its settings, in the order of lines */
+    int nfacts;
 };
 
-struct doctor_fact { int rank, order; char *key, *value; };
 struct doctor_process {
     int rank, pid;
     double share;
@@ -60,10 +59,9 @@ struct doctor_messages { int a, b; double bytes; struct doctor_times t; };  /* a
 struct doctor_data {
     struct doctor_sub *subs;
     struct doctor_rank *ranks;
-    struct doctor_fact *facts;
     struct doctor_process *processes;
     struct doctor_messages *trips, *alltoall;
-    int nsubs, nranks, nfacts, nprocesses, ntrips, nalltoall;
+    int nsubs, nranks, nprocesses, ntrips, nalltoall;
     int pairs, pairs_all;
     struct hrun_strvec libraries;
 };
@@ -140,6 +138,8 @@ struct judging {
     const struct doctor_data *d;
     const struct doctor_limits *limits;
     struct findings *out;
+    int rank;                      /* the process to be checked; -1: the check is of all */
+    const struct doctor_rank *r;   /* that process */
 };
 
 typedef void check_fn(const struct judging *j);
@@ -147,6 +147,7 @@ typedef void check_fn(const struct judging *j);
 struct check {
     const char *name;
     enum doctor_severity severity;
+    enum { CHECK_ONCE, CHECK_RANKS, CHECK_HOSTS } each;     /* run once, for each process, for the first of each host */
     check_fn *run;
     const char *advice;
     const char *inside;            /* advice if all processes are on one host; NULL: as advice */
@@ -159,9 +160,11 @@ struct finding *finding_add(const struct judging *j, int rank, const char *fmt, 
 void finding_above(struct finding *f, double measured, double limit);
 /* Mark a finding as one about the rank's host. unit: of measured, NULL: nothing was measured; limit 0: none. */
 void finding_of_host(struct finding *f, double measured, double limit, const char *unit);
-/* "PE 3 of xeon (host h2)" in out[size]. */
-enum { DOCTOR_PLACE = 400 };
-const char *doctor_place(const struct doctor_data *d, int rank, char *out);
+/* "PE 3 of xeon (host h2)", by value as struct hrun_text. */
+struct doctor_place {
+    char s[400];
+};
+struct doctor_place doctor_place(const struct doctor_data *d, int rank);
 
 check_fn check_kernel_spread, check_unequal_pes, check_noise, check_others, check_stolen;
 check_fn check_clocks, check_trips, check_anomalies, check_unequal_links, check_alltoall;

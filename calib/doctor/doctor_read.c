@@ -16,6 +16,8 @@ struct reader {
     struct hrun_error *err;
 };
 
+/* ---------------------------------------------------------------- fields */
+
 static int fail_record(struct reader *r, const char *what)
 {
     return hrun_fail_at(r->err, HRUN_EPARSE, r->name, r->line, 0, "%s", what);
@@ -52,11 +54,25 @@ static int read_number(struct reader *r, double *out)
     return !*text || *end || !isfinite(*out) ? fail_record(r, "a number here is missing or not finite") : 0;
 }
 
-/* A copy of the rest of the line; the caller frees it. */
-static char *copy_rest(const struct reader *r)
+static int read_time(struct reader *r, double *out)
 {
-    return xstrdup(r->at + strspn(r->at, " "));
+    return read_number(r, out) ? -1 : *out <= 0 ? fail_record(r, "a time is not above 0") : 0;
 }
+
+static int read_times(struct reader *r, struct doctor_times *t)
+{
+    size_t most = strlen(r->at) / 2 + 1;   /* a digit and a blank each */
+
+    free(t->v);
+    t->n = 0;
+    t->v = xmalloc(most * sizeof *t->v);
+    for (r->at += strspn(r->at, " "); *r->at; r->at += strspn(r->at, " "))
+        if (read_time(r, &t->v[t->n++]))
+            return -1;
+    return t->n ? 0 : fail_record(r, "there is no time here");
+}
+
+/* ---------------------------------------------------------------- records */
 
 /* Append a zeroed element of `size` bytes to a list of *n; its address. */
 static void *add_zeroed(void *list, int *n, size_t size)
@@ -69,202 +85,140 @@ static void *add_zeroed(void *list, int *n, size_t size)
     return *v + size * (size_t)(*n)++;
 }
 
-static int read_times(struct reader *r, struct doctor_times *t)
-{
-    size_t most = strlen(r->at) / 2 + 1;   /* a digit and a blank each */
+/* Each of these returns the object that a record's fields are stored in; NULL after a failure. */
 
-    free(t->v);
-    t->n = 0;
-    t->v = xmalloc(most * sizeof *t->v);
-    for (r->at += strspn(r->at, " "); *r->at; r->at += strspn(r->at, " ")) {
-        if (read_number(r, &t->v[t->n]))
-            return -1;
-        if (t->v[t->n++] <= 0)
-            return fail_record(r, "a time is not above 0");
-    }
-    return t->n ? 0 : fail_record(r, "there is no time here");
-}
-
-static int read_sub_record(struct reader *r)
+static void *add_sub(struct reader *r)
 {
     int index;
-    struct doctor_sub *s;
 
-    if (read_index(r, INT_MAX, &index))
-        return -1;
-    if (index != r->d->nsubs)
-        return fail_record(r, "sub-clusters are not in order");
-    s = add_zeroed(&r->d->subs, &r->d->nsubs, sizeof *s);
-    if (read_index(r, INT_MAX, &s->pus))
-        return -1;
-    s->name = copy_rest(r);
-    return 0;
+    if (read_index(r, INT_MAX, &index) || (index != r->d->nsubs && fail_record(r, "sub-clusters are not in order")))
+        return NULL;
+    return add_zeroed(&r->d->subs, &r->d->nsubs, sizeof *r->d->subs);
 }
 
-static int read_doctor_rank(struct reader *r)
+static void *add_rank(struct reader *r)
 {
-    struct doctor_data *d = r->d;
     struct doctor_rank *k;
     int index;
 
-    if (read_index(r, INT_MAX, &index))
-        return -1;
-    if (index != d->nranks)
-        return fail_record(r, "processes are not in order");
-    k = add_zeroed(&d->ranks, &d->nranks, sizeof *k);
-    if (read_index(r, d->nsubs, &k->sub) || read_index(r, INT_MAX, &k->pe))
-        return -1;
-    k->host_name = copy_rest(r);
-    while (strcmp(d->ranks[k->host].host_name, k->host_name))
-        k->host++;
-    return 0;
+    if (read_index(r, INT_MAX, &index) || (index != r->d->nranks && fail_record(r, "processes are not in order")))
+        return NULL;
+    k = add_zeroed(&r->d->ranks, &r->d->nranks, sizeof *k);
+    k->busy = k->stolen = k->clock_offset = k->clock_error = NAN;
+    return k;
 }
 
-static int read_library_record(struct reader *r)
-{
-    hrun_strvec_push(&r->d->libraries, r->at);
-    return 0;
-}
-
-static int read_fact_record(struct reader *r)
-{
-    struct doctor_fact *f = add_zeroed(&r->d->facts, &r->d->nfacts, sizeof *f);
-
-    if (read_index(r, r->d->nranks, &f->rank))
-        return -1;
-    f->order = r->d->nfacts;
-    f->key = xstrdup(next_record_word(r));
-    f->value = copy_rest(r);
-    return 0;
-}
-
-/* Read the rank of a record. Result: its process; NULL if there is none. */
-static struct doctor_rank *read_whose(struct reader *r)
+static void *find_rank(struct reader *r)
 {
     int rank;
 
     return read_index(r, r->d->nranks, &rank) ? NULL : &r->d->ranks[rank];
 }
 
-static int read_kernel_record(struct reader *r)
+static void *add_fact(struct reader *r)
 {
-    struct doctor_rank *k = read_whose(r);
+    struct doctor_rank *k = find_rank(r);
 
-    return k ? read_times(r, &k->kernel) : -1;
+    return k ? add_zeroed(&k->facts, &k->nfacts, sizeof *k->facts) : NULL;
 }
 
-static int read_noise_record(struct reader *r)
+static void *add_process(struct reader *r)
 {
-    struct doctor_rank *k = read_whose(r);
-
-    if (!k || read_index(r, INT_MAX, &k->quanta) || read_number(r, &k->least) || read_number(r, &k->mean) ||
-        read_number(r, &k->median) || read_number(r, &k->p99) || read_number(r, &k->most))
-        return -1;
-    return k->least <= 0 ? fail_record(r, "a time is not above 0") : 0;
+    return add_zeroed(&r->d->processes, &r->d->nprocesses, sizeof *r->d->processes);
 }
 
-static int read_clock_record(struct reader *r)
+static void *add_trip(struct reader *r)
 {
-    struct doctor_rank *k = read_whose(r);
-
-    if (!k || read_number(r, &k->offset) || read_number(r, &k->offset_error))
-        return -1;
-    k->has_clock = 1;
-    return 0;
+    return add_zeroed(&r->d->trips, &r->d->ntrips, sizeof *r->d->trips);
 }
 
-static int read_pairs_record(struct reader *r)
-{
-    return read_index(r, INT_MAX, &r->d->pairs) || read_index(r, INT_MAX, &r->d->pairs_all) ? -1 : 0;
-}
-
-static int read_trip_record(struct reader *r)
-{
-    struct doctor_messages *m = add_zeroed(&r->d->trips, &r->d->ntrips, sizeof *m);
-
-    return read_index(r, r->d->nranks, &m->a) || read_index(r, r->d->nranks, &m->b) || read_number(r, &m->bytes) ||
-           read_times(r, &m->t) ? -1 : 0;
-}
-
-static int read_alltoall_record(struct reader *r)
+static void *add_alltoall(struct reader *r)
 {
     struct doctor_messages *m = add_zeroed(&r->d->alltoall, &r->d->nalltoall, sizeof *m);
 
     m->a = m->b = -1;
-    return read_number(r, &m->bytes) || read_times(r, &m->t) ? -1 : 0;
+    return m;
 }
 
-static int read_busy_record(struct reader *r)
+static void *add_library(struct reader *r)
 {
-    struct doctor_rank *k = read_whose(r);
-
-    if (!k || read_number(r, &k->busy) || read_number(r, &k->stolen))
-        return -1;
-    k->has_busy = 1;
-    return 0;
+    hrun_strvec_push(&r->d->libraries, r->at);
+    return r->d;
 }
 
-static int read_swapped_record(struct reader *r)
+static void *find_data(struct reader *r)
 {
-    struct doctor_rank *k = read_whose(r);
-
-    return !k || read_number(r, &k->swapped) ? -1 : 0;
+    return r->d;
 }
 
-static int read_process_record(struct reader *r)
-{
-    struct doctor_process *p = add_zeroed(&r->d->processes, &r->d->nprocesses, sizeof *p);
-
-    if (read_index(r, r->d->nranks, &p->rank) || read_index(r, INT_MAX, &p->pid) || read_number(r, &p->share))
-        return -1;
-    p->name = copy_rest(r);
-    return 0;
-}
-
-static const char FIRST[] = "hrun-probe";
-
-static int read_first_record(struct reader *r)
+static void *check_version(struct reader *r)
 {
     int version;
 
-    return read_index(r, INT_MAX, &version) ? -1
-         : version != 1 ? fail_record(r, "these records are of another version of hrun-probe") : 0;
+    return read_index(r, INT_MAX, &version) ||
+           (version != 1 && fail_record(r, "these records are of another version of hrun-probe")) ? NULL : r->d;
 }
 
-/* first = 1: stands before the line "hrun-probe 1". */
-static const struct { const char *word; int first; int (*read)(struct reader *r); } record_kinds[] = {
-    { "sub", 1, read_sub_record }, { "rank", 1, read_doctor_rank }, { "library", 1, read_library_record },
-    { FIRST, 1, read_first_record }, { "fact", 1, read_fact_record }, { "kernel", 0, read_kernel_record },
-    { "noise", 0, read_noise_record }, { "clock", 0, read_clock_record }, { "pairs", 0, read_pairs_record },
-    { "trip", 0, read_trip_record }, { "alltoall", 0, read_alltoall_record }, { "busy", 0, read_busy_record },
-    { "swapped", 0, read_swapped_record }, { "process", 0, read_process_record },
+/* first = 1: may stand before the line "hrun-probe 1". fields: what the object's members at `at` are read as: i a
+ * number from 0, r a rank, s a sub-cluster, d a number, p a time, t times, w a word, x the rest of the line. */
+static const struct record_kind {
+    const char *word;
+    int first;
+    void *(*object)(struct reader *r);
+    const char *fields;
+    size_t at[6];
+} record_kinds[] = {
+#define RANK(member) offsetof(struct doctor_rank, member)
+#define MESSAGES(member) offsetof(struct doctor_messages, member)
+    { "sub", 1, add_sub, "ix", { offsetof(struct doctor_sub, pus), offsetof(struct doctor_sub, name) } },
+    { "rank", 1, add_rank, "six", { RANK(sub), RANK(pe), RANK(host_name) } },
+    { "library", 1, add_library, "", { 0 } },
+    { "hrun-probe", 1, check_version, "", { 0 } },
+    { "fact", 1, add_fact, "wx", { offsetof(struct doctor_fact, key), offsetof(struct doctor_fact, value) } },
+    { "kernel", 0, find_rank, "t", { RANK(kernel) } },
+    { "noise", 0, find_rank, "ipdddd", { RANK(quanta), RANK(least), RANK(mean), RANK(median), RANK(p99), RANK(most) } },
+    { "clock", 0, find_rank, "dd", { RANK(clock_offset), RANK(clock_error) } },
+    { "pairs", 0, find_data, "ii", { offsetof(struct doctor_data, pairs), offsetof(struct doctor_data, pairs_all) } },
+    { "trip", 0, add_trip, "rrdt", { MESSAGES(a), MESSAGES(b), MESSAGES(bytes), MESSAGES(t) } },
+    { "alltoall", 0, add_alltoall, "dt", { MESSAGES(bytes), MESSAGES(t) } },
+    { "busy", 0, find_rank, "dd", { RANK(busy), RANK(stolen) } },
+    { "swapped", 0, find_rank, "d", { RANK(swapped) } },
+    { "process", 0, add_process, "ridx", { offsetof(struct doctor_process, rank), offsetof(struct doctor_process, pid),
+                                           offsetof(struct doctor_process, share),
+                                           offsetof(struct doctor_process, name) } },
 };
 enum { NKINDS = sizeof record_kinds / sizeof record_kinds[0] };
 
-static int compare_facts(const void *a, const void *b)
+static int read_field(struct reader *r, char field, void *to)
 {
-    const struct doctor_fact *x = a, *y = b;
-
-    if (x->rank != y->rank)
-        return x->rank > y->rank ? 1 : -1;
-    return x->order > y->order ? 1 : -1;
+    switch (field) {
+    case 'i': return read_index(r, INT_MAX, to);
+    case 'r': return read_index(r, r->d->nranks, to);
+    case 's': return read_index(r, r->d->nsubs, to);
+    case 'd': return read_number(r, to);
+    case 'p': return read_time(r, to);
+    case 't': return read_times(r, to);
+    case 'w': *(char **)to = xstrdup(next_record_word(r)); return 0;
+    default: *(char **)to = xstrdup(r->at + strspn(r->at, " ")); return 0;
+    }
 }
 
-static void order_facts(struct doctor_data *d)
+static int read_record(struct reader *r, const struct record_kind *kind)
 {
-    if (d->nfacts)
-        qsort(d->facts, (size_t)d->nfacts, sizeof d->facts[0], compare_facts);
-    for (int i = d->nfacts - 1; i >= 0; i--) {
-        d->ranks[d->facts[i].rank].first_fact = i;
-        d->ranks[d->facts[i].rank].nfacts++;
-    }
+    char *object = kind->object(r);
+
+    for (size_t k = 0; object && kind->fields[k]; k++)
+        if (read_field(r, kind->fields[k], object + kind->at[k]))
+            return -1;
+    return object ? 0 : -1;
 }
 
 int doctor_read(const char *name, const char *text, struct doctor_data *out, struct hrun_error *err)
 {
     struct doctor_data d = { 0 };
     struct reader r = { .d = &d, .name = name, .err = err };
-    char *copy = xstrdup(text), *save, *line;
+    autofree char *copy = xstrdup(text);
+    char *save, *line;
     int rc = 0, begun = 0, ended = 0;
 
     for (save = copy; !rc && !ended && (line = strsep(&save, "\n")); ) {
@@ -279,25 +233,26 @@ int doctor_read(const char *name, const char *text, struct doctor_data *out, str
         if (begun && !strcmp(what, "end"))
             ended = 1;
         else if (k < NKINDS && (record_kinds[k].first || begun))
-            rc = record_kinds[k].read(&r);
+            rc = read_record(&r, &record_kinds[k]);
         else if (begun && what[0])
             rc = fail_record(&r, "this is no record of hrun-probe");
-        begun |= k < NKINDS && record_kinds[k].read == read_first_record;
+        begun |= k < NKINDS && record_kinds[k].object == check_version;
     }
     if (!rc && (!ended || !d.nranks))
         rc = hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, d.nranks && begun ? "the records are torn: their end is missing"
                           : "these are no records of hrun-calibrate doctor");
-    free(copy);
     if (rc) {
         doctor_release(&d);
         return -1;
     }
-    order_facts(&d);        /* all ranks are valid here */
+    for (int k = 0; k < d.nranks; k++)
+        while (strcmp(d.ranks[d.ranks[k].host].host_name, d.ranks[k].host_name))
+            d.ranks[k].host++;
     *out = d;
     return 0;
 }
 
-/* ---------------------------------------------------------------- what is known of a cluster, in memory */
+/* ---------------------------------------------------------------- the data */
 
 static void release_messages(struct doctor_messages *v, int n)
 {
@@ -311,12 +266,13 @@ void doctor_release(struct doctor_data *d)
     for (int i = 0; i < d->nsubs; i++)
         free(d->subs[i].name);
     for (int i = 0; i < d->nranks; i++) {
+        for (int k = 0; k < d->ranks[i].nfacts; k++) {
+            free(d->ranks[i].facts[k].key);
+            free(d->ranks[i].facts[k].value);
+        }
+        free(d->ranks[i].facts);
         free(d->ranks[i].host_name);
         free(d->ranks[i].kernel.v);
-    }
-    for (int i = 0; i < d->nfacts; i++) {
-        free(d->facts[i].key);
-        free(d->facts[i].value);
     }
     for (int i = 0; i < d->nprocesses; i++)
         free(d->processes[i].name);
@@ -324,7 +280,6 @@ void doctor_release(struct doctor_data *d)
     release_messages(d->alltoall, d->nalltoall);
     free(d->subs);
     free(d->ranks);
-    free(d->facts);
     free(d->processes);
     hrun_strvec_release(&d->libraries);
     memset(d, 0, sizeof *d);
@@ -335,19 +290,17 @@ int doctor_leads(const struct doctor_data *d, int rank)
     return d->ranks[rank].host == rank;
 }
 
-static const char *find_own_fact(const struct doctor_data *d, int rank, const char *key)
+static const char *find_own_fact(const struct doctor_rank *r, const char *key)
 {
-    const struct doctor_rank *r = &d->ranks[rank];
-
-    for (int i = r->first_fact; i < r->first_fact + r->nfacts; i++)
-        if (!strcmp(d->facts[i].key, key))
-            return d->facts[i].value;
+    for (int i = 0; i < r->nfacts; i++)
+        if (!strcmp(r->facts[i].key, key))
+            return r->facts[i].value;
     return NULL;
 }
 
 const char *doctor_fact(const struct doctor_data *d, int rank, const char *key)
 {
-    const char *value = find_own_fact(d, rank, key);
+    const char *value = find_own_fact(&d->ranks[rank], key);
 
-    return value ? value : find_own_fact(d, d->ranks[rank].host, key);
+    return value ? value : find_own_fact(&d->ranks[d->ranks[rank].host], key);
 }

@@ -5,22 +5,23 @@
 #include "base/alloc.h"
 #include "base/units.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Limits unless all are wanted: PEs listed, and findings of one check. */
 enum { PES_SHOWN = 32, FINDINGS_SHOWN = 4 };
 
-static int count_hosts(const struct doctor_data *d)
-{
-    int n = 0;
-
-    for (int r = 0; r < d->nranks; r++)
-        n += doctor_leads(d, r);
-    return n;
-}
-
 /* ---------------------------------------------------------------- for people */
+
+/* Add a fraction as a percentage; NAN: not known. */
+static void add_percent_cell(struct hrun_table *t, double share)
+{
+    if (isnan(share))
+        hrun_table_cell(t, "-");
+    else
+        hrun_table_cell(t, "%.1f %%", 100 * share);
+}
 
 static void add_pes_table(const struct doctor_data *d, struct hrun_buf *out)
 {
@@ -29,27 +30,15 @@ static void add_pes_table(const struct doctor_data *d, struct hrun_buf *out)
     hrun_table_row(t, "sub-cluster", "PE", "host", "kernel", "spread", "noise", "others");
     for (int r = 0; r < d->nranks; r++) {
         const struct doctor_rank *k = &d->ranks[r];
+        struct hrun_spread s = doctor_spread(&k->kernel);
 
         hrun_table_cell(t, "%s", d->subs[k->sub].name);
         hrun_table_cell(t, "%d", k->pe);
         hrun_table_cell(t, "%s", k->host_name);
-        if (k->kernel.n) {
-            struct hrun_spread s = doctor_spread(&k->kernel);
-
-            hrun_table_cell(t, "%s", hrun_seconds(s.median).s);
-            hrun_table_cell(t, "%.1f %%", 100 * doctor_width(&s));
-        } else {
-            hrun_table_cell(t, "-");
-            hrun_table_cell(t, "-");
-        }
-        if (k->quanta)
-            hrun_table_cell(t, "%.1f %%", 100 * (k->mean / k->least - 1));
-        else
-            hrun_table_cell(t, "-");
-        if (k->has_busy)
-            hrun_table_cell(t, "%.1f %%", 100 * k->busy);
-        else
-            hrun_table_cell(t, "-");
+        hrun_table_cell(t, "%s", k->kernel.n ? hrun_seconds(s.median).s : "-");
+        add_percent_cell(t, k->kernel.n ? doctor_width(&s) : NAN);
+        add_percent_cell(t, k->quanta ? k->mean / k->least - 1 : NAN);
+        add_percent_cell(t, k->busy);
     }
     hrun_table_render(t, 2, out);
     hrun_table_destroy(t);
@@ -59,25 +48,25 @@ static void add_pes_table(const struct doctor_data *d, struct hrun_buf *out)
 static void add_messages_table(const char *what, const struct doctor_messages *v, int n, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrr");
-    struct doctor_times medians = { .v = xcalloc((size_t)n + 1, sizeof *medians.v) };
+    autofree double *median = xcalloc((size_t)n + 1, sizeof *median);
 
     hrun_table_row(t, what, "pairs", "median", "worst spread");
     for (int i = 0; i < n; i++) {
-        int before = 0;
+        struct doctor_times medians = { median, 0 };
         double worst = 0;
+        int first = 0;
 
-        for (int k = 0; k < i; k++)
-            before |= v[k].bytes == v[i].bytes;
-        if (before)
-            continue;
-        medians.n = 0;
-        for (int k = i; k < n; k++)
+        while (v[first].bytes != v[i].bytes)
+            first++;
+        for (int k = i; k < n && first == i; k++)
             if (v[k].bytes == v[i].bytes) {
                 struct hrun_spread s = doctor_spread(&v[k].t);
 
-                medians.v[medians.n++] = s.median;
-                worst = doctor_width(&s) > worst ? doctor_width(&s) : worst;
+                median[medians.n++] = s.median;
+                worst = fmax(worst, doctor_width(&s));
             }
+        if (first < i)
+            continue;
         hrun_table_cell(t, "%.0f bytes", v[i].bytes);
         if (v[i].a >= 0)
             hrun_table_cell(t, "%d", medians.n);
@@ -89,7 +78,6 @@ static void add_messages_table(const char *what, const struct doctor_messages *v
     hrun_buf_addc(out, '\n');
     hrun_table_render(t, 2, out);
     hrun_table_destroy(t);
-    free(medians.v);
 }
 
 static void add_findings(const struct findings *f, int all, struct hrun_buf *out)
@@ -116,8 +104,10 @@ static void add_findings(const struct findings *f, int all, struct hrun_buf *out
 void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
                  struct hrun_buf *out)
 {
-    int nhosts = count_hosts(d);
+    int nhosts = 0;
 
+    for (int r = 0; r < d->nranks; r++)
+        nhosts += doctor_leads(d, r);
     hrun_buf_addf(out, "%s in %s on %s\n\n", hrun_counted(d->nranks, "PE").s, hrun_counted(d->nsubs, "sub-cluster").s,
                   hrun_counted(nhosts, "host").s);
     if (all || d->nranks <= PES_SHOWN)
@@ -144,27 +134,20 @@ void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits
 /* A JSON string in which bytes that are not UTF-8, as in names of hosts and processes, become "?". */
 static json_t *printable_json(const char *s)
 {
+    autofree char *copy = xstrdup(s);
     json_t *j = json_string(s);
-    char *copy;
 
-    if (j)
-        return j;
-    copy = xstrdup(s);
     for (char *c = copy; *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    j = json_string(copy);
-    free(copy);
-    return j;
+        *c = (unsigned char)*c >= 0x80 ? '?' : *c;
+    return j ? j : json_string(copy);
 }
 
 static json_t *times_json(const struct doctor_times *t)
 {
-    struct hrun_spread s;
+    struct hrun_spread s = doctor_spread(t);
 
     if (!t->n)
         return json_null();
-    s = doctor_spread(t);
     return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "samples", t->n, "median_s", s.median, "decile1_s",
                      s.low, "decile9_s", s.high, "mad_s", s.mad, "least_s", s.least, "most_s", s.most, "spread",
                      doctor_width(&s));
@@ -185,13 +168,13 @@ static json_t *pes_json(const struct doctor_data *d)
                                                       "least_s", k->least, "mean_s", k->mean, "median_s", k->median,
                                                       "p99_s", k->p99, "most_s", k->most, "share",
                                                       k->mean / k->least - 1));
-        if (k->has_busy)
+        if (!isnan(k->busy))
             json_object_set_new(j, "others", json_pack("{s:f, s:f}", "busy", k->busy, "stolen", k->stolen));
-        if (k->has_clock)
-            json_object_set_new(j, "clock", json_pack("{s:f, s:f}", "offset_s", k->offset, "error_s", k->offset_error));
-        for (int i = 0; i < d->nfacts; i++)
-            if (d->facts[i].rank == r)
-                json_object_set_new(facts, d->facts[i].key, printable_json(d->facts[i].value));
+        if (!isnan(k->clock_offset))
+            json_object_set_new(j, "clock", json_pack("{s:f, s:f}", "offset_s", k->clock_offset, "error_s",
+                                                      k->clock_error));
+        for (int i = 0; i < k->nfacts; i++)
+            json_object_set_new(facts, k->facts[i].key, printable_json(k->facts[i].value));
         json_object_set_new(j, "settings", facts);
         json_array_append_new(a, j);
     }

@@ -10,60 +10,60 @@
                "this host, whatever its network is"
 
 static const struct check checks[] = {
-    { "others", DOCTOR_PROBLEM, check_others,
+    { "others", DOCTOR_PROBLEM, CHECK_RANKS, check_others,
       "end those processes, or use a scheduler that gives whole nodes (Slurm: --exclusive)", NULL },
-    { "stolen", DOCTOR_PROBLEM, check_stolen,
+    { "stolen", DOCTOR_PROBLEM, CHECK_RANKS, check_stolen,
       "use instances whose processors are not shared, or fewer virtual processors on this host", NULL },
-    { "kernel-spread", DOCTOR_PROBLEM, check_kernel_spread,
+    { "kernel-spread", DOCTOR_PROBLEM, CHECK_RANKS, check_kernel_spread,
       "look for other processes (top), a quota (cpu.max of the control group), heat (turbostat, sensors) "
       "and the governor", NULL },
-    { "unequal-pes", DOCTOR_PROBLEM, check_unequal_pes,
+    { "unequal-pes", DOCTOR_PROBLEM, CHECK_ONCE, check_unequal_pes,
       "compare BIOS settings, memory modules, cooling and quotas of the hosts; else name them apart in a cluster file "
       "(hrun-cluster(5))", NULL },
-    { "noise", DOCTOR_PROBLEM, check_noise,
+    { "noise", DOCTOR_PROBLEM, CHECK_RANKS, check_noise,
       "stop services that are not needed (systemctl list-units, top -d 1), move interrupts away, leave a core "
       "free for the system", NULL },
-    { "swapping", DOCTOR_PROBLEM, check_swapping, "end what takes the memory (ps aux --sort -rss), or swapoff -a",
+    { "swapping", DOCTOR_PROBLEM, CHECK_RANKS, check_swapping, "end what takes the memory (ps aux --sort -rss), or swapoff -a",
       NULL },
-    { "clock", DOCTOR_PROBLEM, check_clocks,
+    { "clock", DOCTOR_PROBLEM, CHECK_RANKS, check_clocks,
       "synchronise the clocks: chronyd or systemd-timesyncd (timedatectl set-ntp true)", NULL },
-    { "round-trip", DOCTOR_PROBLEM, check_trips,
+    { "round-trip", DOCTOR_PROBLEM, CHECK_ONCE, check_trips,
       "update the driver of the network interface or use another one, and look for other traffic (ip -s link, "
       "ethtool -S)", INSIDE },
-    { "message-size", DOCTOR_PROBLEM, check_anomalies,
+    { "message-size", DOCTOR_PROBLEM, CHECK_ONCE, check_anomalies,
       "try other buffer sizes of the MPI library (--mca btl_tcp_sndbuf, btl_tcp_eager_limit) and "
       "offloading off (ethtool -K)",
       "try other sizes at which the MPI library changes its way (--mca btl_vader_eager_limit)" },
-    { "unequal-links", DOCTOR_PROBLEM, check_unequal_links,
+    { "unequal-links", DOCTOR_PROBLEM, CHECK_ONCE, check_unequal_links,
       "check cable, port and switch of these hosts (ethtool, errors in ip -s link), and whether another "
       "switch lies between",
       "compare where these PEs lie (lstopo): PEs of other packages or caches are farther; a finer --level may tell "
       "them apart" },
-    { "alltoall", DOCTOR_PROBLEM, check_alltoall,
+    { "alltoall", DOCTOR_PROBLEM, CHECK_ONCE, check_alltoall,
       "put all hosts at one switch of full speed, MTU 1500 and flow control as the switch has it (ethtool -a)",
       INSIDE },
-    { "mtu", DOCTOR_PROBLEM, check_mtu,
+    { "mtu", DOCTOR_PROBLEM, CHECK_ONCE, check_mtu,
       "set the same MTU on all hosts and switches: ip link set dev INTERFACE mtu 1500", NULL },
-    { "link-speed", DOCTOR_PROBLEM, check_link_speed,
+    { "link-speed", DOCTOR_PROBLEM, CHECK_ONCE, check_link_speed,
       "check cable and port (ethtool INTERFACE); else name these hosts apart in a cluster file (hrun-cluster(5))",
       NULL },
-    { "link-speed-subs", DOCTOR_WARNING, check_link_speed_subs,
+    { "link-speed-subs", DOCTOR_WARNING, CHECK_ONCE, check_link_speed_subs,
       "nothing is wrong, but runs on several sub-clusters go at the speed of the slowest link", NULL },
-    { "unequal-governors", DOCTOR_PROBLEM, check_unequal_governors,
+    { "unequal-governors", DOCTOR_PROBLEM, CHECK_ONCE, check_unequal_governors,
       "set one governor everywhere: cpupower frequency-set -g performance", NULL },
-    { "governor", DOCTOR_WARNING, check_governor, "keep the frequency: cpupower frequency-set -g performance",
+    { "governor", DOCTOR_WARNING, CHECK_RANKS, check_governor, "keep the frequency: cpupower frequency-set -g performance",
       NULL },
-    { "turbo", DOCTOR_WARNING, check_turbo,
+    { "turbo", DOCTOR_WARNING, CHECK_HOSTS, check_turbo,
       "turn it off where times must repeat: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo, or else echo 0 "
       ">/sys/devices/system/cpu/cpufreq/boost", NULL },
-    { "cpu-quota", DOCTOR_WARNING, check_cpu_quota,
+    { "cpu-quota", DOCTOR_WARNING, CHECK_HOSTS, check_cpu_quota,
       "raise it (cpu.max or cpu.cfs_quota_us of the control group, the CPUs of the container), or use fewer PEs; hrun "
       "makes waiting processes yield there", NULL },
-    { "blas-threads", DOCTOR_PROBLEM, check_blas,
+    { "blas-threads", DOCTOR_PROBLEM, CHECK_HOSTS, check_blas,
       "set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1 (or MKL_NUM_THREADS=1) with -x, or `threads: fill` in the "
       "app definition", NULL },
-    { "swap-used", DOCTOR_WARNING, check_swap_used, "free memory before measuring (ps aux --sort -rss)", NULL },
-    { "huge-pages", DOCTOR_WARNING, check_huge_pages,
+    { "swap-used", DOCTOR_WARNING, CHECK_HOSTS, check_swap_used, "free memory before measuring (ps aux --sort -rss)", NULL },
+    { "huge-pages", DOCTOR_WARNING, CHECK_HOSTS, check_huge_pages,
       "let programs ask for them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled", NULL },
 };
 
@@ -111,11 +111,12 @@ double doctor_width(const struct hrun_spread *s)
     return (s->high - s->low) / s->median;
 }
 
-const char *doctor_place(const struct doctor_data *d, int rank, char *out)
+struct doctor_place doctor_place(const struct doctor_data *d, int rank)
 {
     const struct doctor_rank *r = &d->ranks[rank];
+    struct doctor_place out;
 
-    snprintf(out, DOCTOR_PLACE, "PE %d of %.150s (host %.150s)", r->pe, d->subs[r->sub].name, r->host_name);
+    snprintf(out.s, sizeof out.s, "PE %d of %.150s (host %.150s)", r->pe, d->subs[r->sub].name, r->host_name);
     return out;
 }
 
@@ -143,7 +144,11 @@ void doctor_judge(const struct doctor_data *d, const struct doctor_limits *limit
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         int before = out->n;
 
-        checks[i].run(&(struct judging){ &checks[i], d, limits, out });
+        if (checks[i].each == CHECK_ONCE)
+            checks[i].run(&(struct judging){ &checks[i], d, limits, out, -1, NULL });
+        for (int r = 0; checks[i].each != CHECK_ONCE && r < d->nranks; r++)
+            if (checks[i].each == CHECK_RANKS || doctor_leads(d, r))
+                checks[i].run(&(struct judging){ &checks[i], d, limits, out, r, &d->ranks[r] });
         for (int k = before; checks[i].inside && is_one_host(d) && k < out->n; k++)
             out->v[k].advice = checks[i].inside;
         if (out->n > before)

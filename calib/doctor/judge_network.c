@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include "base/alloc.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,55 +10,42 @@
 #include <string.h>
 
 /* "1 KiB" */
-static const char *bytes_text(double bytes, char *out, size_t size)
+static struct hrun_text bytes_text(double bytes)
 {
+    struct hrun_text out;
+
     if (bytes >= 1 << 20)
-        snprintf(out, size, "%g MiB", bytes / (1 << 20));
+        snprintf(out.s, sizeof out.s, "%g MiB", bytes / (1 << 20));
     else if (bytes >= 1 << 10)
-        snprintf(out, size, "%g KiB", bytes / (1 << 10));
+        snprintf(out.s, sizeof out.s, "%g KiB", bytes / (1 << 10));
     else
-        snprintf(out, size, "%g bytes", bytes);
-    return out;
-}
-
-/* "PE 0 of a (host x) and PE 1 of a (host x)" */
-enum { ENDS = 2 * DOCTOR_PLACE + 8 };
-static const char *pair_text(const struct doctor_data *d, const struct doctor_messages *m, char *out)
-{
-    char a[DOCTOR_PLACE], b[DOCTOR_PLACE];
-
-    snprintf(out, ENDS, "%s and %s", doctor_place(d, m->a, a), doctor_place(d, m->b, b));
+        snprintf(out.s, sizeof out.s, "%g bytes", bytes);
     return out;
 }
 
 void check_clocks(const struct judging *j)
 {
-    const struct doctor_data *d = j->d;
-    for (int r = 0; r < d->nranks; r++) {
-        const struct doctor_rank *k = &d->ranks[r];
+    double offset = j->r->clock_offset;
 
-        if (k->has_clock && fabs(k->offset) - k->offset_error > j->limits->clock_s)
-            finding_of_host(finding_add(j, r, "the clock of host %s is %.3g s %s that of host %s", k->host_name,
-                                        fabs(k->offset), k->offset > 0 ? "before" : "behind", d->ranks[0].host_name),
-                            fabs(k->offset), j->limits->clock_s, "s");
-    }
+    if (fabs(offset) - j->r->clock_error > j->limits->clock_s)
+        finding_of_host(finding_add(j, j->rank, "the clock of host %s is %.3g s %s that of host %s", j->r->host_name,
+                                    fabs(offset), offset > 0 ? "before" : "behind", j->d->ranks[0].host_name),
+                        fabs(offset), j->limits->clock_s, "s");
 }
 
 void check_trips(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
-    char pair[ENDS], bytes[32];
 
     for (int i = 0; i < d->ntrips; i++) {
         const struct doctor_messages *m = &d->trips[i];
         struct hrun_spread s = doctor_spread(&m->t);
 
-        if (doctor_width(&s) <= j->limits->network)
-            continue;
-        finding_above(finding_add(j, m->a, "round trips of %s between %s vary by %.0f %%, from %.3g to %.3g us",
-                                  bytes_text(m->bytes, bytes, sizeof bytes), pair_text(d, m, pair),
-                                  100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high),
-                      doctor_width(&s), j->limits->network);
+        if (doctor_width(&s) > j->limits->network)
+            finding_above(finding_add(j, m->a, "round trips of %s between %s and %s vary by %.0f %%, from %.3g to "
+                                      "%.3g us", bytes_text(m->bytes).s, doctor_place(d, m->a).s,
+                                      doctor_place(d, m->b).s, 100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high),
+                          doctor_width(&s), j->limits->network);
     }
 }
 
@@ -65,7 +53,6 @@ void check_trips(const struct judging *j)
 void check_anomalies(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
-    char pair[ENDS], bytes[32], more[32];
 
     for (int i = 0; i + 1 < d->ntrips; i++) {
         const struct doctor_messages *m = &d->trips[i], *next = m + 1;
@@ -77,9 +64,9 @@ void check_anomalies(const struct judging *j)
         t = doctor_spread(&next->t);
         if (s.median / t.median - 1 <= j->limits->network || s.low <= t.high)
             continue;
-        finding_above(finding_add(j, m->a, "between %s messages of %s take %.0f %% longer than those of %s",
-                                  pair_text(d, m, pair), bytes_text(m->bytes, bytes, sizeof bytes),
-                                  100 * (s.median / t.median - 1), bytes_text(next->bytes, more, sizeof more)),
+        finding_above(finding_add(j, m->a, "between %s and %s messages of %s take %.0f %% longer than those of %s",
+                                  doctor_place(d, m->a).s, doctor_place(d, m->b).s, bytes_text(m->bytes).s,
+                                  100 * (s.median / t.median - 1), bytes_text(next->bytes).s),
                       s.median / t.median - 1, j->limits->network);
     }
 }
@@ -97,8 +84,8 @@ static int are_like_pairs(const struct doctor_data *d, const struct doctor_messa
 void check_unequal_links(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
-    double *median = xcalloc((size_t)d->ntrips + 1, sizeof *median), *of = xcalloc((size_t)d->ntrips + 1, sizeof *of);
-    char pair[ENDS], bytes[32];
+    autofree double *median = xcalloc((size_t)d->ntrips + 1, sizeof *median);
+    autofree double *of = xcalloc((size_t)d->ntrips + 1, sizeof *of);
 
     for (int i = 0; i < d->ntrips; i++)
         median[i] = doctor_spread(&d->trips[i].t).median;
@@ -114,29 +101,23 @@ void check_unequal_links(const struct judging *j)
         off = median[i] / of[(n - 1) / 2] - 1;
         if (n < 3 || off <= j->limits->network)
             continue;
-        finding_above(finding_add(j, m->a, "round trips of %s between %s take %.0f %% longer than between others of "
-                                  "the same kind", bytes_text(m->bytes, bytes, sizeof bytes), pair_text(d, m, pair),
-                                  100 * off),
+        finding_above(finding_add(j, m->a, "round trips of %s between %s and %s take %.0f %% longer than between "
+                                  "others of the same kind", bytes_text(m->bytes).s, doctor_place(d, m->a).s,
+                                  doctor_place(d, m->b).s, 100 * off),
                       off, j->limits->network);
     }
-    free(median);
-    free(of);
 }
 
 void check_alltoall(const struct judging *j)
 {
-    const struct doctor_data *d = j->d;
-    char bytes[32];
-
-    for (int i = 0; i < d->nalltoall; i++) {
-        const struct doctor_messages *m = &d->alltoall[i];
+    for (int i = 0; i < j->d->nalltoall; i++) {
+        const struct doctor_messages *m = &j->d->alltoall[i];
         struct hrun_spread s = doctor_spread(&m->t);
 
-        if (doctor_width(&s) <= j->limits->network)
-            continue;
-        finding_above(finding_add(j, -1, "all-to-all of %s from each of %d processes to each varies by %.0f %%, from "
-                                  "%.3g to %.3g us", bytes_text(m->bytes, bytes, sizeof bytes), d->nranks,
-                                  100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high),
-                      doctor_width(&s), j->limits->network);
+        if (doctor_width(&s) > j->limits->network)
+            finding_above(finding_add(j, -1, "all-to-all of %s from each of %d processes to each varies by %.0f %%, "
+                                      "from %.3g to %.3g us", bytes_text(m->bytes).s, j->d->nranks,
+                                      100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high),
+                          doctor_width(&s), j->limits->network);
     }
 }

@@ -105,16 +105,14 @@ void check_link_speed_subs(const struct judging *j)
 void check_unequal_governors(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
-    char place[DOCTOR_PLACE], there[DOCTOR_PLACE];
 
     for (int sub = 0; sub < d->nsubs; sub++) {
         int most = find_most_common(d, "governor", sub, 0);
 
         for (int r = 0; r < d->nranks; r++)
             if (d->ranks[r].sub == sub && differs_from(d, r, "governor", most))
-                finding_add(j, r, "the frequency governor of %s is %s, that of %s %s",
-                             doctor_place(d, r, place), known_fact(d, r, "governor"), doctor_place(d, most, there),
-                             known_fact(d, most, "governor"));
+                finding_add(j, r, "the frequency governor of %s is %s, that of %s %s", doctor_place(d, r).s,
+                            known_fact(d, r, "governor"), doctor_place(d, most).s, known_fact(d, most, "governor"));
     }
 }
 
@@ -122,89 +120,68 @@ void check_unequal_governors(const struct judging *j)
 void check_governor(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
+    const char *mine = known_fact(d, j->rank, "governor"), *other;
 
-    for (int r = 0; r < d->nranks; r++) {
-        const char *mine = known_fact(d, r, "governor"), *other;
-        int said = 0;
-
-        if (!mine || !strcmp(mine, "performance"))
-            continue;
-        for (int k = d->ranks[r].host; k < r && !said; k++) {
-            other = d->ranks[k].host == d->ranks[r].host ? known_fact(d, k, "governor") : NULL;
-            said = other && !strcmp(other, mine);
-        }
-        if (!said)
-            finding_of_host(finding_add(j, r, "the frequency governor of host %s is %s: the frequency follows the load",
-                                        d->ranks[r].host_name, mine), 0, 0, NULL);
+    if (!mine || !strcmp(mine, "performance"))
+        return;
+    for (int k = j->r->host; k < j->rank; k++) {
+        other = d->ranks[k].host == j->r->host ? known_fact(d, k, "governor") : NULL;
+        if (other && !strcmp(other, mine))
+            return;
     }
-}
-
-/* Add a finding for each host whose setting has this unfavourable value. */
-static void find_bad_setting(const struct judging *j, const char *key, const char *value, const char *words)
-{
-    const struct doctor_data *d = j->d;
-
-    for (int r = 0; r < d->nranks; r++) {
-        const char *v = doctor_leads(d, r) ? doctor_fact(d, r, key) : NULL;
-
-        if (v && !strcmp(v, value))
-            finding_of_host(finding_add(j, r, "host %s: %s", d->ranks[r].host_name, words), 0, 0, NULL);
-    }
+    finding_of_host(finding_add(j, j->rank, "the frequency governor of host %s is %s: the frequency follows the load",
+                                j->r->host_name, mine), 0, 0, NULL);
 }
 
 /* Find hosts whose cgroup grants fewer CPUs than they have PEs here. */
 void check_cpu_quota(const struct judging *j)
 {
-    const struct doctor_data *d = j->d;
+    const char *quota = known_fact(j->d, j->rank, "cpu_quota");
+    int n = 0;
 
-    for (int r = 0; r < d->nranks; r++) {
-        const char *quota = doctor_leads(d, r) ? known_fact(d, r, "cpu_quota") : NULL;
-        int n = 0;
+    for (int k = j->rank; k < j->d->nranks; k++)
+        n += j->d->ranks[k].host == j->rank;
+    if (quota && strtod(quota, NULL) < n)
+        finding_of_host(finding_add(j, j->rank, "the control group of host %s grants %s CPUs to its %s: processes "
+                                    "stand still when they have used them up", j->r->host_name, quota,
+                                    hrun_counted(n, "PE").s), 0, 0, NULL);
+}
 
-        for (int k = r; k < d->nranks; k++)
-            n += d->ranks[k].host == r;
-        if (quota && strtod(quota, NULL) < n)
-            finding_of_host(finding_add(j, r, "the control group of host %s grants %s CPUs to its %s: processes stand "
-                                        "still when they have used them up", d->ranks[r].host_name, quota,
-                                        hrun_counted(n, "PE").s), 0, 0, NULL);
-    }
+static int is_fact(const struct judging *j, const char *key, const char *value)
+{
+    const char *v = doctor_fact(j->d, j->rank, key);
+
+    return v && !strcmp(v, value);
 }
 
 void check_turbo(const struct judging *j)
 {
-    static const char words[] = "turbo is on: the frequency depends on how many cores work and on heat";
-
-    find_bad_setting(j, "turbo", "on", words);
-    find_bad_setting(j, "turbo_intel", "on", words);
+    if (is_fact(j, "turbo", "on") || is_fact(j, "turbo_intel", "on"))
+        finding_of_host(finding_add(j, j->rank, "host %s: turbo is on: the frequency depends on how many cores work "
+                                    "and on heat", j->r->host_name), 0, 0, NULL);
 }
 
 void check_huge_pages(const struct judging *j)
 {
-    find_bad_setting(j, "huge_pages", "always", "transparent huge pages are always made: whether a run gets them "
-                     "depends on free memory");
+    if (is_fact(j, "huge_pages", "always"))
+        finding_of_host(finding_add(j, j->rank, "host %s: transparent huge pages are always made: whether a run gets "
+                                    "them depends on free memory", j->r->host_name), 0, 0, NULL);
 }
 
 void check_swap_used(const struct judging *j)
 {
-    const struct doctor_data *d = j->d;
+    const char *v = known_fact(j->d, j->rank, "swap_used_kib");
 
-    for (int r = 0; r < d->nranks; r++) {
-        const char *v = doctor_leads(d, r) ? known_fact(d, r, "swap_used_kib") : NULL;
-
-        if (v)
-            finding_of_host(finding_add(j, r, "host %s has %.0f MiB in swap", d->ranks[r].host_name,
-                                        strtod(v, NULL) / 1024), 1024 * strtod(v, NULL), 0, "bytes");
-    }
+    if (v)
+        finding_of_host(finding_add(j, j->rank, "host %s has %.0f MiB in swap", j->r->host_name,
+                                    strtod(v, NULL) / 1024), 1024 * strtod(v, NULL), 0, "bytes");
 }
 
 void check_swapping(const struct judging *j)
 {
-    const struct doctor_data *d = j->d;
-
-    for (int r = 0; r < d->nranks; r++)
-        if (d->ranks[r].swapped > 0)
-            finding_of_host(finding_add(j, r, "host %s swapped %.0f pages meanwhile", d->ranks[r].host_name,
-                                        d->ranks[r].swapped), d->ranks[r].swapped, 0, "pages");
+    if (j->r->swapped > 0)
+        finding_of_host(finding_add(j, j->rank, "host %s swapped %.0f pages meanwhile", j->r->host_name,
+                                    j->r->swapped), j->r->swapped, 0, "pages");
 }
 
 /* Libraries that start threads, by parts of their paths, and the variables that limit their threads. Serial builds of
@@ -220,10 +197,10 @@ static const struct { const char *in_path, *not_in_path, *variables[3]; } thread
 };
 enum { NTHREADED = sizeof threaded / sizeof threaded[0] };
 
-static int has_thread_variable(const struct doctor_data *d, int rank, size_t which)
+static int has_thread_variable(const struct judging *j, size_t which)
 {
     for (int i = 0; i < 3; i++)
-        if (threaded[which].variables[i] && doctor_fact(d, rank, threaded[which].variables[i]))
+        if (threaded[which].variables[i] && doctor_fact(j->d, j->rank, threaded[which].variables[i]))
             return 1;
     return 0;
 }
@@ -231,22 +208,18 @@ static int has_thread_variable(const struct doctor_data *d, int rank, size_t whi
 /* PEs with one processing unit are fine: these libraries start as many threads as the process's affinity allows. */
 void check_blas(const struct judging *j)
 {
-    const struct doctor_data *d = j->d;
+    int pus = j->d->subs[j->r->sub].pus;
 
-    for (size_t l = 0; l < d->libraries.n; l++) {
-        const char *path = d->libraries.v[l];
+    for (size_t l = 0; l < j->d->libraries.n && pus != 1; l++) {
+        const char *path = j->d->libraries.v[l];
         size_t k = 0;
 
         while (k < NTHREADED && (!strstr(path, threaded[k].in_path) ||
                                  (threaded[k].not_in_path && strstr(path, threaded[k].not_in_path))))
             k++;
-        for (int r = 0; k < NTHREADED && r < d->nranks; r++) {
-            int pus = d->subs[d->ranks[r].sub].pus;
-
-            if (doctor_leads(d, r) && !has_thread_variable(d, r, k) && pus != 1)
-                finding_of_host(finding_add(j, r, "the program uses %s, which starts up to %d threads in each process "
-                                            "on host %s, as %s is not set", path, pus, d->ranks[r].host_name,
-                                            threaded[k].variables[0]), 0, 0, NULL);
-        }
+        if (k < NTHREADED && !has_thread_variable(j, k))
+            finding_of_host(finding_add(j, j->rank, "the program uses %s, which starts up to %d threads in each "
+                                        "process on host %s, as %s is not set", path, pus, j->r->host_name,
+                                        threaded[k].variables[0]), 0, 0, NULL);
     }
 }

@@ -34,7 +34,8 @@ static void check(const struct doctor_data *d)
         const struct doctor_rank *k = &d->ranks[r];
 
         FUZZ_CHECK(k->sub >= 0 && k->sub < d->nsubs && k->host >= 0 && k->host <= r && k->host_name);
-        FUZZ_CHECK(!k->nfacts || (k->first_fact >= 0 && k->first_fact + k->nfacts <= d->nfacts));
+        for (int i = 0; i < k->nfacts; i++)
+            FUZZ_CHECK(k->facts[i].key && k->facts[i].value);
         check_times(&k->kernel);
     }
     for (int i = 0; i < d->ntrips; i++) {
