@@ -97,8 +97,8 @@ static int fit_campaign(struct context *c, const struct campaign *g)
         for (int j = 0; j < count; j++)
             again |= !strcmp(v[j].signature, c->signatures.v[i]);
         if (!again)
-            v[count++] = (struct fit_one) { c->signatures.v[i], c->cluster->subs[i].name, !has_measurements(g, i),
-                                            NULL };
+            v[count++] = (struct fit_one) { .signature = c->signatures.v[i], .label = c->cluster->subs[i].name,
+                                            .quiet = !has_measurements(g, i) };
     }
     status = fit_together(c, v, count);
     for (int i = 0; i < n && !c->set->quiet; i++)

@@ -27,14 +27,12 @@ int fit_options(const struct settings *s, struct hrun_fit_options *out, struct h
     return 0;
 }
 
-/* The logs of profiles, and the models made from them. */
+/* Profiles that are fitted together, and their models before they are stored. */
 struct batch {
     struct context *c;
     struct fit_one *v;
     int n;
     struct hrun_fit_options options;
-    struct hrun_samples *logs;      /* of each profile, without records that no longer count */
-    size_t *lengths;                /* for each profile: number of records in its log */
     struct hrun_joint_sub *subs;
     struct hrun_models **models;
 };
@@ -51,9 +49,7 @@ static void batch_release(struct batch *b)
 {
     batch_forget(b);
     for (int i = 0; i < b->n; i++)
-        hrun_samples_release(&b->logs[i]);
-    free(b->logs);
-    free(b->lengths);
+        hrun_samples_release(&b->v[i].log);
     free(b->subs);
     free(b->models);
 }
@@ -70,11 +66,9 @@ static int read_profile_log(struct batch *b, int i, struct hrun_error *err)
 
     if (hrun_store_samples(b->c->store, b->c->app->name, b->v[i].signature, &fresh, err))
         return -1;
-    hrun_samples_release(&b->logs[i]);
-    b->logs[i] = fresh;
-    b->lengths[i] = fresh.n + fresh.bad;
-    hrun_samples_current(&b->logs[i]);
-    b->subs[i] = (struct hrun_joint_sub) { profile_name(&b->v[i]), b->v[i].signature, b->logs[i].v, b->logs[i].n, 0 };
+    hrun_samples_current(&fresh);
+    hrun_samples_release(&b->v[i].log);
+    b->v[i].log = fresh;
     return 0;
 }
 
@@ -84,6 +78,9 @@ static void fit_batch(struct batch *b, struct hrun_buf *skipped)
     struct hrun_error why = { 0 };
 
     batch_forget(b);
+    for (int i = 0; i < b->n; i++)
+        b->subs[i] = (struct hrun_joint_sub) { profile_name(&b->v[i]), b->v[i].signature, b->v[i].log.v, b->v[i].log.n,
+                                               0 };
     if (hrun_model_fit_joint(b->c->app, b->subs, b->n, &b->options, b->models, skipped, &why)) {
         for (int i = 0; i < b->n; i++)
             if (hrun_model_fit_joint(b->c->app, &b->subs[i], 1, &b->options, &b->models[i], skipped, &why))
@@ -102,7 +99,7 @@ static int fail_unfitted(const struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_models *none = NULL;
 
-    if (!hrun_model_fit(b->c->app, b->logs[i].v, b->logs[i].n, &b->options, &none, NULL, err)) {
+    if (!hrun_model_fit(b->c->app, b->v[i].log.v, b->v[i].log.n, &b->options, &none, NULL, err)) {
         hrun_models_destroy(none);
         hrun_fail(err, HRUN_ENODATA, "its models could not be fitted with those of the other sub-clusters");
     }
@@ -114,14 +111,15 @@ static int fail_unfitted(const struct batch *b, int i, struct hrun_error *err)
 static int store_models(struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_store *s = b->c->store;
-    size_t before = b->lengths[i];
-    int rc;
+    int rc = 0;
 
     if (hrun_store_begin(s, b->c->app->name, b->v[i].signature, err))
         return -1;
-    rc = read_profile_log(b, i, err);
-    if (!rc && b->lengths[i] != before)
-        fit_batch(b, NULL);
+    if (hrun_store_has_more(s, b->c->app->name, b->v[i].signature, &b->v[i].log)) {
+        rc = read_profile_log(b, i, err);
+        if (!rc)
+            fit_batch(b, NULL);
+    }
     if (!rc)
         rc = b->models[i] ? hrun_store_put_models(s, b->models[i], err) : fail_unfitted(b, i, err);
     if (!rc) {
@@ -138,15 +136,15 @@ static int read_logs(struct batch *b)
     int status = 0;
 
     for (int i = 0; i < b->n; i++) {
+        struct fit_one *one = &b->v[i];
         struct hrun_error err = { 0 };
 
-        b->subs[i] = (struct hrun_joint_sub) { profile_name(&b->v[i]), b->v[i].signature, NULL, 0, 0 };
-        if (read_profile_log(b, i, &err)) {
-            b->v[i].quiet = 1;
+        if (!one->is_read && read_profile_log(b, i, &err)) {
+            one->quiet = 1;
             status = context_complain("hrun-calibrate", &err);
-        } else if (b->logs[i].bad) {
-            fprintf(stderr, "hrun-calibrate: %s skipped (%s)\n", hrun_counted(b->logs[i].bad, "record").s,
-                    b->logs[i].first_bad);
+        } else if (one->log.bad) {
+            fprintf(stderr, "hrun-calibrate: %s skipped (%s)\n", hrun_counted(one->log.bad, "record").s,
+                    one->log.first_bad);
         }
     }
     return status;
@@ -157,24 +155,41 @@ static void warn_vague(const struct batch *b, int i)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
 
-    hrun_samples_vague(b->logs[i].v, b->logs[i].n, &words);
+    hrun_samples_vague(b->v[i].log.v, b->v[i].log.n, &words);
     if (words.len)
         fprintf(stderr, "hrun-calibrate: %s on %s: %.*s\n", b->c->app->name, profile_name(&b->v[i]), (int)words.len - 1,
                 words.data);
 }
 
-/* The quickest runs at one size. */
+/* A run that worked, and the number of its profile. */
+struct timed_run {
+    const struct hrun_sample *s;
+    int profile;
+};
+
+/* Order by size, profile, configuration and position in the log. */
+static int compare_timed(const void *a, const void *b)
+{
+    const struct timed_run *x = a, *y = b;
+    int order = (x->s->N > y->s->N) - (x->s->N < y->s->N);
+
+    order = order ? order : x->profile - y->profile;
+    order = order ? order : (x->s->P > y->s->P) - (x->s->P < y->s->P);
+    order = order ? order : strcmp(x->s->config ? x->s->config : "", y->s->config ? y->s->config : "");
+    return order ? order : (x->s > y->s) - (x->s < y->s);
+}
+
+static int are_repeated(const struct timed_run *x, const struct timed_run *y)
+{
+    return x->s->N == y->s->N && x->profile == y->profile && x->s->P == y->s->P && x->s->config && y->s->config &&
+           !strcmp(x->s->config, y->s->config);
+}
+
+/* The quickest run at one size. */
 struct quickest {
     int64_t N;
     double time_s;
 };
-
-static int compare_quickest(const void *a, const void *b)
-{
-    const struct quickest *x = a, *y = b;
-
-    return x->N != y->N ? (x->N > y->N) - (x->N < y->N) : (x->time_s > y->time_s) - (x->time_s < y->time_s);
-}
 
 /* The size from which runs take least_s, extrapolated from the quickest runs of the two largest sizes. */
 static double long_enough(const struct quickest *v, size_t n, double least_s)
@@ -188,74 +203,73 @@ static double long_enough(const struct quickest *v, size_t n, double least_s)
     return (double)b->N * pow(least_s / b->time_s, 1 / fmin(fmax(power, 0.5), 3));
 }
 
-/* Warn of sizes whose quickest runs are too short for the resolution of their clock, with a size that is large enough.
- * v[n]: scratch. */
-static void warn_short(const struct batch *b, struct quickest *v, size_t n, double least_s)
+/* Warn of sizes v[n] whose quickest runs are too short for the resolution of their clock, with a size that is large
+ * enough. */
+static void warn_short(const struct batch *b, const struct quickest *v, size_t n, double least_s)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
     int fixed = b->c->app->fixed;
     double enough, unit;
-    size_t sizes = 0, kept = 0;
 
-    qsort(v, n, sizeof *v, compare_quickest);
     for (size_t i = 0; i < n; i++)
-        if (!kept || v[i].N != v[kept - 1].N)
-            v[kept++] = v[i];
-    for (size_t i = 0; i < kept; i++)
         if (v[i].time_s < least_s) {
-            hrun_buf_adds(&words, sizes++ ? ", " : fixed ? "" : "at N = ");
+            hrun_buf_adds(&words, words.len ? ", " : fixed ? "" : "at N = ");
             if (!fixed)
                 hrun_buf_addf(&words, "%lld ", (long long)v[i].N);
             hrun_buf_addf(&words, "(%s)", hrun_seconds(v[i].time_s).s);
         }
-    if (sizes) {
-        enough = long_enough(v, kept, least_s);
-        unit = pow(10, fmax(floor(log10(enough)) - 1, 0));      /* two digits */
-        hrun_buf_addf(&words, " are too short to tell much: %s would be long enough for what times are rounded to, or "
-                      "scatter by; ", hrun_seconds(least_s).s);
-        if (!fixed)
-            hrun_buf_addf(&words, "measure sizes from about N = %.0f on (--sizes), or find a finer time in its output "
-                          "(time in the definition)", ceil(enough / unit) * unit);
-        fprintf(stderr, "hrun-calibrate: %s: the quickest runs %s%s\n", b->c->app->name, words.data,
-                fixed ? "give it more to do" : "");
-    }
+    if (!words.len)
+        return;
+    enough = long_enough(v, n, least_s);
+    unit = pow(10, fmax(floor(log10(enough)) - 1, 0));      /* two digits */
+    hrun_buf_addf(&words, " are too short to tell much: %s would be long enough for what times are rounded to, or "
+                  "scatter by; ", hrun_seconds(least_s).s);
+    if (fixed)
+        hrun_buf_adds(&words, "give it more to do");
+    else
+        hrun_buf_addf(&words, "measure sizes from about N = %.0f on (--sizes), or find a finer time in its output "
+                      "(time in the definition)", ceil(enough / unit) * unit);
+    fprintf(stderr, "hrun-calibrate: %s: the quickest runs %s\n", b->c->app->name, words.data);
 }
 
 /* Look for such sizes in all logs. */
 static void find_short_runs(const struct batch *b)
 {
-    size_t most = 1, n = 0, first = 0;     /* first: the number of a log's first record among all */
-    autofree struct quickest *v = NULL;
+    autofree struct timed_run *runs = NULL;
+    autofree struct quickest *quickest = NULL;
     autofree double *time_s = NULL;
     autofree int *thing = NULL;
+    size_t n = 0, sizes = 0, cap = 0;
 
     for (int i = 0; i < b->n; i++)
-        most += b->logs[i].n;
-    v = xcalloc(most, sizeof *v);
-    time_s = xcalloc(most, sizeof *time_s);
-    thing = xcalloc(most, sizeof *thing);
-    for (int i = 0; i < b->n; first += b->logs[i++].n)
-        for (size_t k = 0; k < b->logs[i].n; k++) {
-            const struct hrun_sample *s = &b->logs[i].v[k], *same = b->logs[i].v;
+        for (size_t k = 0; k < b->v[i].log.n; k++)
+            if (b->v[i].log.v[k].ok && !b->v[i].log.v[k].copies) {
+                hrun_grow(runs, n + 1, cap);
+                runs[n++] = (struct timed_run){ &b->v[i].log.v[k], i };
+            }
+    if (!n)
+        return;
+    qsort(runs, n, sizeof *runs, compare_timed);
+    quickest = xcalloc(n, sizeof *quickest);
+    time_s = xcalloc(n, sizeof *time_s);
+    thing = xcalloc(n, sizeof *thing);
+    for (size_t k = 0; k < n; k++) {
+        const struct hrun_sample *s = runs[k].s;
 
-            if (!s->ok || s->copies)
-                continue;
-            while (same != s && (same->N != s->N || same->P != s->P || !same->config || !s->config ||
-                                 strcmp(same->config, s->config)))
-                same++;
-            v[n] = (struct quickest){ s->N, s->time_s };
-            time_s[n] = s->time_s;
-            thing[n++] = (int)(first + (size_t)(same - b->logs[i].v));
-        }
-    warn_short(b, v, n, hrun_times_least(time_s, thing, n));
+        time_s[k] = s->time_s;
+        thing[k] = k && are_repeated(&runs[k - 1], &runs[k]) ? thing[k - 1] : (int)k;
+        if (!sizes || quickest[sizes - 1].N != s->N)
+            quickest[sizes++] = (struct quickest){ s->N, s->time_s };
+        quickest[sizes - 1].time_s = fmin(quickest[sizes - 1].time_s, s->time_s);
+    }
+    warn_short(b, quickest, sizes, hrun_times_least(time_s, thing, n));
 }
 
 int fit_together(struct context *c, struct fit_one *v, int n)
 {
     size_t room = (size_t)n + 1;
     autorelease(batch_release) struct batch b = {
-        .c = c, .v = v, .n = n, .logs = xcalloc(room, sizeof *b.logs), .lengths = xcalloc(room, sizeof *b.lengths),
-        .subs = xcalloc(room, sizeof *b.subs), .models = xcalloc(room, sizeof *b.models),
+        .c = c, .v = v, .n = n, .subs = xcalloc(room, sizeof *b.subs), .models = xcalloc(room, sizeof *b.models),
     };
     autorelease(hrun_buf_release) struct hrun_buf skipped = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
@@ -281,21 +295,9 @@ int fit_together(struct context *c, struct fit_one *v, int n)
 
 /* ------------------------------------------------------------------ hrun-calibrate fit */
 
-/* The name of the sub-cluster in the profile's newest record that has one, or NULL. The caller frees it. */
-static char *recorded_name(struct context *c, const char *app, const char *sig)
-{
-    autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
-    char *found = NULL;
-
-    if (hrun_store_samples(c->store, app, sig, &log, NULL))
-        return NULL;
-    for (size_t i = log.n; i-- > 0 && !found;)
-        found = hrun_list_copy(log.v[i].cluster, hrun_list_find(log.v[i].signatures, sig));
-    return found;
-}
-
-/* The name of a sub-cluster from the old models, if they can be read, else from the log. The caller frees it. */
-static char *known_name(struct context *c, const char *app, const char *sig)
+/* The name of a sub-cluster from the old models, if they can be read, else from the newest record that has one. NULL:
+ * it is not known. The caller frees it. */
+static char *known_name(struct context *c, const char *app, const char *sig, const struct hrun_samples *log)
 {
     struct hrun_models *old = NULL;
     char *name = NULL;
@@ -303,19 +305,27 @@ static char *known_name(struct context *c, const char *app, const char *sig)
     if (!hrun_store_get_models(c->store, app, sig, &old, NULL) && old && *old->subcluster)
         name = xstrdup(old->subcluster);
     hrun_models_destroy(old);
-    return name ? name : recorded_name(c, app, sig);
+    for (size_t i = log->n; i-- > 0 && !name;)
+        name = hrun_list_copy(log->v[i].cluster, hrun_list_find(log->v[i].signatures, sig));
+    return name;
 }
 
 /* The profiles of one application, grouped by cluster. */
 struct clusters {
     char *app;
     struct hrun_strvec sigs;
+    struct fit_one *v;  /* for each profile: its name and, if it can be read, its log */
     size_t *first;      /* for each profile: the first one of its cluster */
 };
 
 static void clusters_release(struct clusters *k)
 {
+    for (size_t i = 0; i < k->sigs.n; i++) {
+        free((char *)(uintptr_t)k->v[i].label);
+        hrun_samples_release(&k->v[i].log);
+    }
     free(k->app);
+    free(k->v);
     free(k->first);
     hrun_strvec_release(&k->sigs);
     memset(k, 0, sizeof *k);
@@ -333,50 +343,46 @@ static void join_clusters(struct clusters *k, size_t i, size_t j)
 }
 
 /* Group the profiles of an application: two are of one cluster if a valid record names both, directly or through
- * others. Each log is read once. */
-static int find_clusters(struct context *c, const char *app, struct clusters *out, struct hrun_error *err)
+ * others. fit_together reports a log that cannot be read. */
+static int find_clusters(struct context *c, const char *app, struct clusters *k, struct hrun_error *err)
 {
-    struct clusters k = { .app = xstrdup(app), .sigs = HRUN_STRVEC_INIT };
-
-    if (hrun_store_signatures(c->store, app, &k.sigs, err)) {
-        clusters_release(&k);
+    if (hrun_store_signatures(c->store, app, &k->sigs, err)) {
+        hrun_strvec_release(&k->sigs);
         return -1;
     }
-    k.first = xcalloc(k.sigs.n + 1, sizeof *k.first);
-    for (size_t i = 0; i < k.sigs.n; i++)
-        k.first[i] = i;
-    for (size_t i = 0; i < k.sigs.n; i++) {
-        struct hrun_samples log = { 0 };
+    k->app = xstrdup(app);
+    k->v = xcalloc(k->sigs.n, sizeof *k->v);
+    k->first = xcalloc(k->sigs.n, sizeof *k->first);
+    for (size_t i = 0; i < k->sigs.n; i++)
+        k->first[i] = i;
+    for (size_t i = 0; i < k->sigs.n; i++) {
+        struct fit_one *one = &k->v[i];
 
-        if (hrun_store_samples(c->store, app, k.sigs.v[i], &log, NULL))
-            continue;     /* reported when it is fitted */
-        hrun_samples_current(&log);
-        for (size_t r = 0; r < log.n; r++)
-            for (size_t j = 0; j < k.sigs.n; j++)
-                if (k.first[i] != k.first[j] && hrun_list_find(log.v[r].signatures, k.sigs.v[j]) >= 0)
-                    join_clusters(&k, i, j);
-        hrun_samples_release(&log);
+        one->signature = k->sigs.v[i];
+        one->is_read = !hrun_store_samples(c->store, app, one->signature, &one->log, NULL);
+        one->label = known_name(c, app, one->signature, &one->log);
+        hrun_samples_current(&one->log);
+        for (size_t r = 0; r < one->log.n; r++)
+            for (size_t j = 0; j < k->sigs.n; j++)
+                if (k->first[i] != k->first[j] && hrun_list_find(one->log.v[r].signatures, k->sigs.v[j]) >= 0)
+                    join_clusters(k, i, j);
     }
-    *out = k;
     return 0;
 }
 
 /* Fit and show the profiles of the cluster whose first is `first`. Result: the exit status. */
-static int fit_cluster(struct context *c, const struct clusters *k, size_t first)
+static int fit_cluster(struct context *c, struct clusters *k, size_t first)
 {
-    const struct hrun_strvec *sigs = &k->sigs;
-    autofree struct fit_one *v = xcalloc(sigs->n + 1, sizeof *v);
-    char **names = xcalloc(sigs->n + 1, sizeof *names);
+    autofree struct fit_one *v = xcalloc(k->sigs.n, sizeof *v);
     struct hrun_netview *view = c->view;
     int n = 0, status;
 
-    for (size_t i = 0; i < sigs->n; i++) {
+    for (size_t i = 0; i < k->sigs.n; i++) {
         if (k->first[i] != first)
             continue;
-        names[n] = known_name(c, k->app, sigs->v[i]);
-        v[n] = (struct fit_one) { sigs->v[i], names[n] ? names[n] : "", 0, NULL };
-        n++;
-        if (c->view && hrun_netview_find(c->view, v[n - 1].label) < 0)
+        v[n++] = k->v[i];
+        k->v[i].log = (struct hrun_samples){ 0 };
+        if (c->view && (!k->v[i].label || hrun_netview_find(c->view, k->v[i].label) < 0))
             c->view = NULL;     /* it is of other hosts */
     }
     if (view && !c->view && !c->set->quiet)
@@ -384,7 +390,7 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
                 "network are left out\n", k->app, v[0].signature);
     status = fit_together(c, v, n);
     for (int i = 0; i < n; i++) {
-        struct hrun_buf out = HRUN_BUF_INIT;
+        autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
         if (v[i].models) {
             models_table(&v[i].models, 1, c->set->verbose, &out);
@@ -392,14 +398,9 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
             if (!c->set->quiet)
                 models_warn(&v[i].models, 1);
         }
-        hrun_buf_release(&out);
+        hrun_models_destroy(v[i].models);
     }
     c->view = view;
-    for (int i = 0; i < n; i++) {
-        hrun_models_destroy(v[i].models);
-        free(names[i]);
-    }
-    free(names);
     return status;
 }
 

@@ -19,6 +19,8 @@ struct fit_one {
     const char *label;              /* name of the sub-cluster; "": not known */
     int quiet;                      /* 1: it is no failure if there is nothing to fit */
     struct hrun_models *models;     /* result: the stored models, or NULL; the caller destroys them */
+    int is_read;                    /* 1: log has been read */
+    struct hrun_samples log;        /* without records that no longer count; fit_together releases it */
 };
 
 /* Fit the models of the application on the sub-clusters v[n] of one cluster together, from their logs, and store them.

@@ -128,14 +128,20 @@ double hrun_times_least(const double *time_s, const int *thing, size_t n)
     enum { STEPS = 50, SCATTERS = 20 };
     autofree struct pair *v = xcalloc(n + 1, sizeof *v);
     autofree double *room = xcalloc(n + 1, sizeof *room);
+    autofree const double **last = NULL;    /* for each thing: its last time so far */
     size_t pairs = 0;
+    int things = 0;
 
     for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++)
-            if (thing[j] == thing[i]) {
-                v[pairs++] = (struct pair){ (time_s[i] + time_s[j]) / 2, fabs(time_s[i] - time_s[j]) / M_SQRT2 };
-                break;
-            }
+        things = thing[i] >= things ? thing[i] + 1 : things;
+    last = xcalloc((size_t)things, sizeof *last);
+    for (size_t i = 0; i < n; i++) {
+        const double *t = last[thing[i]];
+
+        if (t)
+            v[pairs++] = (struct pair){ (*t + time_s[i]) / 2, fabs(*t - time_s[i]) / M_SQRT2 };
+        last[thing[i]] = &time_s[i];
+    }
     qsort(v, pairs, sizeof *v, thing_time_order);
     return fmax(STEPS * sqrt(12) * hrun_times_rounding(time_s, n), SCATTERS * absolute_scatter(v, pairs, room));
 }

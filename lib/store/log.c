@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 enum { CRC_DIGITS = 8, END_LENGTH = 1 + CRC_DIGITS };
@@ -148,17 +149,15 @@ static void read_log_line(struct reader *r, const char *text, size_t len)
     }
 }
 
-/* Read the next line of f with its newline. A line longer than STORE_LINE_MAX is truncated. Result: its length, 0 at the
+/* Read the next line of f with its newline into line, truncated to STORE_LINE_MAX bytes. Result: its length, 0 at the
  * end. */
-static off_t next_line(FILE *f, struct hrun_buf *line)
+static off_t next_line(FILE *f, char *line)
 {
     off_t len = 0;
-    int c = 0;
 
-    hrun_buf_reset(line);
-    for (; c != '\n' && (c = getc_unlocked(f)) != EOF; len++)
+    for (int c = 0; c != '\n' && (c = getc_unlocked(f)) != EOF; len++)
         if (len < STORE_LINE_MAX)
-            hrun_buf_addc(line, (char)c);
+            line[len] = (char)c;
     return len;
 }
 
@@ -167,7 +166,7 @@ int store_read_tail(const char *path, const char *app, const char *signature, st
 {
     struct reader r = { .path = path, .app = app, .signature = signature };
     FILE *f = fopen(path, "re");
-    autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
+    autofree char *line = xmalloc(STORE_LINE_MAX);
     off_t len;
     int rc = 0;
 
@@ -175,14 +174,15 @@ int store_read_tail(const char *path, const char *app, const char *signature, st
         return hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path);
     if (f)
         fseeko(f, end->at, SEEK_SET);
-    while (f && (len = next_line(f, &line)) > 0) {
+    while (f && (len = next_line(f, line)) > 0) {
         r.line++;
+        r.got.read += len;
         end->torn = feof(f) != 0;
         end->at += end->torn ? 0 : len;
         if (len > STORE_LINE_MAX)
             note_bad(&r, "a line longer than 256 KiB, which no record is");
         else
-            read_log_line(&r, line.data, line.len - !end->torn);
+            read_log_line(&r, line, (size_t)(len - !end->torn));
     }
     if (f && ferror(f)) {
         rc = hrun_fail_errno(err, HRUN_EIO, "cannot read %s", path);
@@ -221,4 +221,12 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     if (!rc)
         *out = got;
     return rc;
+}
+
+int hrun_store_has_more(struct hrun_store *s, const char *app, const char *signature, const struct hrun_samples *old)
+{
+    autofree char *path = store_path(s, app, signature, ".log", NULL);
+    struct stat st;
+
+    return path && !stat(path, &st) && st.st_size != old->read;
 }

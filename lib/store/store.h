@@ -73,6 +73,7 @@ struct hrun_samples {
     size_t n;
     size_t bad;            /* pieces skipped: damaged, unfinished, or of a newer hrun */
     char *first_bad;       /* "FILE:LINE: why" of the first one, or NULL */
+    int64_t read;          /* bytes of the log that were read */
 };
 
 void hrun_samples_release(struct hrun_samples *s);
@@ -183,6 +184,9 @@ int hrun_store_append(struct hrun_store *s, const char *app, const char *signatu
 /* Read all good records. Without a log the result is 0 and n = 0. Errors: HRUN_EIO. */
 int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
                        struct hrun_samples *out, struct hrun_error *err);
+
+/* 1 if the log has changed since hrun_store_samples read *old, else 0. */
+int hrun_store_has_more(struct hrun_store *s, const char *app, const char *signature, const struct hrun_samples *old);
 
 /* Read the records that a decision needs, in the order of the log: of the good records that are not obsolete, the
  * first 8 and the last 24 of each kind (N, M, configuration, constants, shares, status, origin); of users' runs (origin
