@@ -288,7 +288,7 @@ static int check_apps(struct context *c, const struct hrun_exchange *x, struct h
         if (i && !strcmp(x->v[i - 1].app, x->v[i].app))
             continue;
         context_drop_app(c);
-        if (context_named(c, x->v[i].app, err))
+        if (context_load_app(c, x->v[i].app, err))
             return -1;
     }
     return 0;

@@ -421,7 +421,7 @@ static int visit_fit(struct context *c, const char *app, const char *sig, void *
     if (!k->app || strcmp(k->app, app)) {
         clusters_release(k);
         context_drop_app(c);
-        if (context_named(c, app, err) || network_of_options(c, " of these models", err) ||
+        if (context_load_app(c, app, err) || network_of_options(c, " of these models", err) ||
             find_clusters(c, app, k, err))
             return -1;
     }

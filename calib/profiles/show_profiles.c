@@ -161,7 +161,7 @@ struct stored_profile {
 static void add_plot(struct context *c, const struct stored_profile *p, struct hrun_buf *out)
 {
     context_drop_app(c);
-    show_plot(context_named(c, p->app, NULL) ? NULL : c->app, &p->samples, p->m, out);
+    show_plot(context_load_app(c, p->app, NULL) ? NULL : c->app, &p->samples, p->m, out);
     context_drop_app(c);
 }
 

@@ -324,7 +324,7 @@ static char *share_folder(void)
     return xstrdup(HRUN_SHARE);
 }
 
-int context_named(struct context *c, const char *name, struct hrun_error *err)
+int context_load_app(struct context *c, const char *name, struct hrun_error *err)
 {
     const struct hrun_strvec *defines = c->defines ? c->defines : &c->set->defines;
     struct hrun_error why = { 0 };
@@ -344,7 +344,7 @@ static int find_app_of_program(struct context *c, const char *argv0, struct hrun
     const struct hrun_strvec *defines = c->defines ? c->defines : &c->set->defines;
 
     if (c->set->app)
-        return context_named(c, c->set->app, err);
+        return context_load_app(c, c->set->app, err);
     if (!argv0)
         return 0;
     return hrun_app_find_program(&c->app_dirs, argv0, defines->v, &c->app, err);

@@ -189,7 +189,7 @@ static void find_in_args(struct context *c, char *const *words)
     memset(c->number->words + 1, 0, (size_t)n * sizeof *words);
 }
 
-int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_error *err)
+int number_from_args(struct context *c, char *const *words, int64_t N, struct hrun_error *err)
 {
     const struct hrun_app *app = c->app;
     struct hrun_error why = { 0 };

@@ -1,9 +1,9 @@
-/* number.h - a number among the words of a command, as its size N
+/* number.h - a number among the words of a command that gives the problem size N
  *
- * Purpose: "-var x 20" and "nx=48" tell the program its size; hrun knows such a command at any size.
- * Invariants: a number is a whole one above 0, as it is printed (no sign, no leading zeros), alone in a word or behind
- * the last '=' of one. Its name is the word before it, of the first argument that of the program, or what stands before
- * the '='; a number is no name. Numbers far behind in long commands (500 words) are not looked for.
+ * Purpose: commands such as "./x -var x 20" and "./x nx=48" give their size in a word, so hrun can predict other sizes.
+ * Invariants: a number is a whole number above 0 without sign or leading zeros; it is a word, or what follows the last
+ * '=' of a word. Its name is the text before the '=', else the word before it (for the first argument: the program);
+ * a number is not a name. Only the first 500 words are searched.
  */
 #ifndef HRUN_SESSION_NUMBER_H
 #define HRUN_SESSION_NUMBER_H
@@ -11,28 +11,28 @@
 #include "session/context.h"
 
 struct number {
-    char **words;              /* those of the command, with {N} in place of the number; the array is owned */
-    int at;                    /* which word that is; owned */
+    char **words;              /* of the command, with {N} in place of the number; owned: the array and words[at] */
+    int at;                    /* index of the word with {N} */
     char *text;                /* "x 24", "nx=48" */
-    int64_t N;
+    int64_t N;                 /* its value */
 };
 
-/* The value of a text that is a number; 0: it is none. */
+/* The value of the text; 0 if it is not a number. */
 int64_t number_value(const char *text);
-/* The digits of the number in words[i], NULL: there is none. */
+/* The first digit of the number in words[i], or NULL. */
 const char *number_at(char *const *words, int i);
-/* Does {N} stand in the words? */
+/* 1 if a word has {N}, else 0. */
 int number_is_open(char *const *words);
-/* That number; the caller destroys it. */
+/* The number in words[i], which must have one. */
 struct number *number_create(char *const *words, int i);
-/* The number of that name; dashes before a name count where they are given. Errors: HRUN_ENOENT (there is none, which
- * lists those there are, or what stands there is none), HRUN_EINVAL (there are several). */
+/* Find the number of that name. If name begins with dashes, they must match. Errors: HRUN_ENOENT (no number has this
+ * name; the text lists the names), HRUN_EINVAL (several have it). */
 int number_find(char *const *words, const char *name, struct number **out, struct hrun_error *err);
-/* c->number, where the words have one: of a definition with `size: number` that of the name that its `args` have; of
- * another one that in place of {N} where all words are its `args`, which are then left to it. N: what the user says
- * besides, or 0. Errors: HRUN_EINVAL (that is another size). */
-int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_error *err);
-/* The words of c->number, or words. */
+/* Set c->number if the words give the size of c->app: for a definition with `size: number`, the number of the name in
+ * its `args`; for another one, the number at the place of {N} if the words are equal to its `args`.
+ * N: the value of -N, or 0. Errors: HRUN_EINVAL (the words give another size). */
+int number_from_args(struct context *c, char *const *words, int64_t N, struct hrun_error *err);
+/* The words of c->number if there is one, else words. */
 char *const *number_words(const struct context *c, char *const *words);
 void number_destroy(struct number *n);
 

@@ -412,7 +412,7 @@ int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_e
     if (c->app && !c->app->sizes.of_command) {
         if (none || braces || N < 0)
             return 0;
-        if (number_of_app(c, words, N, err))
+        if (number_from_args(c, words, N, err))
             return -1;
         return c->number || N || c->app->fixed || c->set->app || c->set->no_data ? 0 : find_earlier(c, words, err);
     }

@@ -31,7 +31,7 @@ struct problem {
 /* If c->app is NULL or has `size: command`, make it the application of this command: the stored one, else a new one. It
  * becomes NULL without a store or words (which begin with the program), for words with {N} that are not known, and for
  * words without {N} if the user gives a size (N; -1: several). The user is told if a file of the command has changed.
- * Of another c->app, find the size in the words into c->number (number_of_app). If that fails and -app does not name
+ * Of another c->app, find the size in the words into c->number (number_from_args). If that fails and -app does not name
  * the definition, the stored application of the same command replaces it.
  * Errors: HRUN_EINVAL (also: -app names a definition with `size: command`, and there is no one command), HRUN_EIO,
  * HRUN_EPARSE. */

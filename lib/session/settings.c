@@ -1,5 +1,5 @@
-/* settings.c - what was asked for; see context.h */
-#include "session/context.h"
+/* settings.c - notes to the user, exported variables; see settings.h */
+#include "session/settings.h"
 
 #include <stdlib.h>
 #include <string.h>

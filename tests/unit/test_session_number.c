@@ -106,13 +106,13 @@ static void test_of_app(void)
         split(words, v);
         snprintf(text, sizeof text, "name: x\n%sargs: %s\n"
                  "terms: {np: ['1/P'], n: ['1'], p: ['T/P']}\n", t[i].kind, t[i].args);
-        rc = hrun_app_parse("x.yaml", text, strlen(text), NULL, &c.app, &err) || number_of_app(&c, v, 0, &err);
+        rc = hrun_app_parse("x.yaml", text, strlen(text), NULL, &c.app, &err) || number_from_args(&c, v, 0, &err);
         ok(!rc && (c.number ? c.number->N : 0) == t[i].N, "%s of args %s%s", t[i].words, t[i].args,
            err.text);
         for (int more = 0; more <= 1 && !rc && t[i].N; more++) {
             number_destroy(c.number);
             c.number = NULL;
-            ok(!number_of_app(&c, v, t[i].N + more, &err) == !more, "-N says %s", more ? "another size" : "the same");
+            ok(!number_from_args(&c, v, t[i].N + more, &err) == !more, "-N says %s", more ? "another size" : "the same");
         }
         context_release(&c);
     }
