@@ -27,7 +27,7 @@ enum { PACKET_MAX = 64 << 10 };
 /* The server starts within milliseconds, more slowly on a machine that is swapping. */
 enum { START_TIMEOUT_S = 30 };
 
-enum { FAREWELL = 'Q', STARTED = 'S', SERVE = 'J', FAILED = 'E', CONNECTION = 'C' };
+enum { FAREWELL = 'Q', STARTED = 'S', SERVE = 'J', FAILED = 'E' };
 
 /* After hrun's death: end the processes of the job, remove its folders. */
 static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids *groups)
@@ -98,16 +98,17 @@ static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hru
     }
 }
 
-/* Leave hrun's session, files, name and folder: readers of hrun's output must not wait for this process, and searches
- * for processes named hrun must not find it. Result: the socket, which gets another number if it was below 3 (hrun had
- * a standard file closed); -1 on failure. */
-static int leave_hrun(int sock)
+static int compare_ints(const void *a, const void *b)
 {
-    int null;
+    return *(const int *)a - *(const int *)b;
+}
 
-    if (sock < 3 && (sock = fcntl(sock, F_DUPFD_CLOEXEC, 3)) < 0)
-        return -1;
-    null = open("/dev/null", O_RDWR);
+/* Leave hrun's session, files, name and folder: readers of hrun's output must not wait for this process, and searches
+ * for processes named hrun must not find it. kept[n]: the descriptors that stay open; sorts them. */
+static void leave_hrun(int *kept, int n)
+{
+    int null = open("/dev/null", O_RDWR), next = 3;
+
     setsid();
     prctl(PR_SET_NAME, "pmix-guard");
     if (null >= 0) {
@@ -115,11 +116,13 @@ static int leave_hrun(int sock)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    close_range(3, (unsigned)sock - 1, 0);  /* closes nothing if the range is empty */
-    close_range((unsigned)sock + 1, ~0U, 0);
+    qsort(kept, (size_t)n, sizeof *kept, compare_ints);
+    for (int i = 0; i < n; next = kept[i++] + 1)
+        if (kept[i] > next)
+            close_range((unsigned)next, (unsigned)kept[i] - 1, 0);
+    close_range((unsigned)next, ~0U, 0);
     if (chdir("/"))
-        return sock;  /* harmless: a folder only stays busy */
-    return sock;
+        return;     /* harmless: a folder only stays busy */
 }
 
 /* SIGALRM handler for hrun's death, or a timeout, before the guard serves. No process of the job exists yet, only its
@@ -158,23 +161,6 @@ static void begin_start(const struct hrun_guard_spec *spec, pid_t parent)
         on_orphaned(SIGALRM);
 }
 
-/* Send a packet with a descriptor. 0, or -1 with errno. */
-static int send_fd(int sock, int fd)
-{
-    char kind = CONNECTION;
-    union { char room[CMSG_SPACE(sizeof fd)]; struct cmsghdr align; } control = { .room = { 0 } };
-    struct iovec piece = { &kind, 1 };
-    struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.room,
-                        .msg_controllen = sizeof control.room };
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    return sendmsg(sock, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
-}
-
 static void send_event(void *ctx, const struct hrun_guard_event *ev)
 {
     const int *sock = ctx;
@@ -183,41 +169,21 @@ static void send_event(void *ctx, const struct hrun_guard_event *ev)
         ;
 }
 
-/* Create the PMI-1 server, and send the connections of its ranks to hrun. NULL with *err on failure. */
-static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock, struct hrun_error *err)
-{
-    const struct hrun_pmi_owner owner = { .report = send_event, .ctx = sock };
-    autofree int *fds = xcalloc((size_t)spec->nranks, sizeof *fds);
-    struct hrun_pmi *pmi = hrun_pmi_create(spec->layout, spec->apps, &owner);
-    int failed = hrun_pmi_connect(pmi, fds, err);
-
-    for (int r = 0; r < spec->nranks && !failed; r++) {
-        if (send_fd(*sock, fds[r]))
-            failed = hrun_fail_errno(err, HRUN_EENGINE, "cannot send a connection to hrun");
-        close(fds[r]);
-    }
-    if (!failed)
-        return pmi;
-    hrun_pmi_destroy(pmi);
-    return NULL;
-}
-
-static void guard_main(const struct hrun_guard_spec *spec, int sock, pid_t parent)
+/* pmi: of programs of MPICH, connected to the ranks; else NULL. */
+static void guard_main(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi *pmi, pid_t parent)
 {
     struct pollfd *polled = xcalloc((size_t)spec->nranks + 3, sizeof *polled);
-    struct hrun_pmi *pmi = NULL;
+    int *kept = xcalloc((size_t)spec->nranks + 1, sizeof *kept), n = 0;
     struct hrun_error err = { 0 };
-    int served = spec->nranks == 0;
 
     begin_start(spec, parent);
-    sock = leave_hrun(sock);
-    if (sock < 0)
-        return;
-    if (!served && spec->mpich)
-        served = (pmi = serve_pmi(spec, &sock, &err)) != NULL;
-    else if (!served)
-        served = hrun_pmix_serve(spec, sock, &err) == 0;
-    if (!served) {
+    kept[n++] = sock;
+    if (pmi)
+        hrun_pmi_poll(pmi, polled);
+    for (int r = 0; pmi && r < spec->nranks; r++)
+        kept[n++] = polled[r].fd;
+    leave_hrun(kept, n);
+    if (spec->nranks && !pmi && hrun_pmix_serve(spec, sock, &err)) {
         char out[1 + sizeof err];
 
         out[0] = FAILED;
@@ -227,24 +193,16 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, pid_t paren
     }
     begin_start(NULL, 0);
     guard_watch(spec, sock, pmi, polled);
-    hrun_pmi_destroy(pmi);
-    free(polled);
 }
 
 /* Receive one packet, until time end_s of the monotonic clock at most. Result: its length; 0: the guard has ended; -1:
- * failure or timeout. *fd gets the descriptor that came with it, or -1. */
-static ssize_t receive_packet(int sock, char *buf, size_t size, double end_s, int *fd)
+ * failure or timeout. */
+static ssize_t receive_packet(int sock, char *buf, size_t size, double end_s)
 {
-    union { char room[CMSG_SPACE(sizeof *fd)]; struct cmsghdr align; } control;
-    struct iovec piece = { buf, size };
-    struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.room,
-                        .msg_controllen = sizeof control.room };
     struct pollfd p = { sock, POLLIN, 0 };
-    struct cmsghdr *c;
     ssize_t n;
     int rc;
 
-    *fd = -1;
     do {
         double left_s = end_s - hrun_monotonic_s();
 
@@ -252,23 +210,19 @@ static ssize_t receive_packet(int sock, char *buf, size_t size, double end_s, in
     } while (rc < 0 && errno == EINTR);
     if (rc <= 0)
         return -1;
-    while ((n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+    while ((n = recv(sock, buf, size, 0)) < 0 && errno == EINTR)
         ;
-    c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(c), sizeof *fd);
     return n;
 }
 
-/* Receive the environments or connections, one packet per rank, or the server's error. 0, or -1 with *err. */
-static int receive_all(int sock, int nranks, struct hrun_strvec *env, int *fds, struct hrun_error *err)
+/* Receive the environments, one packet per rank, or the server's error. 0, or -1 with *err. */
+static int receive_all(int sock, int nranks, struct hrun_strvec *env, struct hrun_error *err)
 {
     autofree char *buf = xmalloc(PACKET_MAX + 1);
     double end_s = hrun_monotonic_s() + START_TIMEOUT_S;
-    int fd;
 
     for (int r = 0; r < nranks; r++) {
-        ssize_t n = receive_packet(sock, buf, PACKET_MAX, end_s, &fd);
+        ssize_t n = receive_packet(sock, buf, PACKET_MAX, end_s);
 
         if (n <= 0)
             return hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job %s: " HRUN_GUARD_HINT,
@@ -278,10 +232,6 @@ static int receive_all(int sock, int nranks, struct hrun_strvec *env, int *fds, 
                 memcpy(err, buf + 1, sizeof *err);
             return -1;
         }
-        if (fd >= 0) {
-            fds[r] = fd;
-            continue;
-        }
         buf[n] = 0;
         for (ssize_t at = 0; at < n; at += (ssize_t)strlen(buf + at) + 1)
             hrun_strvec_push(&env[r], buf + at);
@@ -289,46 +239,52 @@ static int receive_all(int sock, int nranks, struct hrun_strvec *env, int *fds, 
     return 0;
 }
 
+/* The PMI-1 server of the job, with the connections of its ranks in fds; it works in the guard, through *sock. NULL
+ * with *err on failure. */
+static struct hrun_pmi *connect_pmi(const struct hrun_guard_spec *spec, int *sock, int *fds, struct hrun_error *err)
+{
+    const struct hrun_pmi_owner owner = { .report = send_event, .ctx = sock };
+    struct hrun_pmi *pmi = hrun_pmi_create(spec->layout, spec->apps, &owner);
+
+    if (!hrun_pmi_connect(pmi, fds, err))
+        return pmi;
+    hrun_pmi_destroy(pmi);
+    return NULL;
+}
+
 int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
                      struct hrun_error *err)
 {
     struct hrun_guard made = HRUN_GUARD_INIT;
-    int pair[2];
+    int pair[2], speaks_pmi = spec->nranks && spec->mpich;
+    struct hrun_pmi *pmi = NULL;
     pid_t parent = getpid();
     sigset_t all, old;
 
-    for (int r = 0; fds && r < spec->nranks; r++)
-        fds[r] = -1;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+    if (speaks_pmi && !(pmi = connect_pmi(spec, &pair[1], fds, err)))
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+        hrun_pmi_destroy(pmi);
         return hrun_fail_errno(err, HRUN_EIO, "cannot make a socket pair");
+    }
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &old);     /* a signal to hrun's group must not end the guard */
     made.pid = fork();
     if (made.pid == 0) {
-        close(pair[0]);
-        guard_main(spec, pair[1], parent);
+        guard_main(spec, pair[1], pmi, parent);
         _exit(0);
     }
     sigprocmask(SIG_SETMASK, &old, NULL);
+    hrun_pmi_destroy(pmi);
     close(pair[1]);
+    made.sock = pair[0];
     if (made.pid < 0) {
         hrun_fail_errno(err, HRUN_EIO, "cannot start a process");
         close(pair[0]);
         return -1;
     }
-    made.sock = pair[0];
-    if (receive_all(made.sock, spec->nranks, env, fds, err)) {
-        for (int r = 0; r < spec->nranks; r++) {
-            if (env)
-                hrun_strvec_release(&env[r]);
-            if (fds && fds[r] >= 0)
-                close(fds[r]);
-        }
-        hrun_guard_stop(&made);
-        return -1;
-    }
     *g = made;
-    return 0;
+    return speaks_pmi ? 0 : receive_all(made.sock, spec->nranks, env, err);
 }
 
 void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n)

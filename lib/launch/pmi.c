@@ -458,7 +458,7 @@ int hrun_pmi_connect(struct hrun_pmi *p, int *fds, struct hrun_error *err)
             hrun_fail_errno(err, HRUN_EIO, "cannot make a connection for rank %d (are too few open files allowed, "
                             "ulimit -n?)", i);
             while (i-- > 0)
-                close(fds[i]);
+                hrun_close_fd(&fds[i]);
             return -1;
         }
         p->ranks[i].fd = pair[0];
