@@ -3,9 +3,7 @@
 #include "launch/mpich.h"
 #include "launch/programs.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 /* In order of preference: of those that suit a cluster, the first usable one is the default. */
 static const struct hrun_engine *const engines[] = {
@@ -79,43 +77,19 @@ int hrun_job_run_length(const struct hrun_job *job, int r)
     return n;
 }
 
-/* Open /dev/null as each descriptor from 0 to 2 that the caller has closed, for the time of the launch. Otherwise a
- * pipe or socket of hrun would get its number, and serve as a standard file. */
-static int launch_held(const struct hrun_engine *engine, const struct hrun_job *job, int check,
-                       struct hrun_outcome *out, struct hrun_error *err)
-{
-    struct hrun_outcome result;
-    int held[3], n = 0, rc = 0;
-
-    for (int fd = 0; fd < 3 && !rc; fd++) {
-        if (fcntl(fd, F_GETFD) >= 0)
-            continue;
-        if (open("/dev/null", O_RDWR) != fd)    /* the lowest number that is free */
-            rc = hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
-        else
-            held[n++] = fd;
-    }
-    rc = rc || (check && engine->check(job, err)) || engine->run(job, &result, err) ? -1 : 0;
-    if (!rc)
-        *out = result;
-    while (n > 0)
-        close(held[--n]);
-    return rc;
-}
-
 int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                         struct hrun_error *err)
 {
-    return launch_held(engine, job, 0, out, err);
-}
+    struct hrun_outcome result;
 
-int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
-{
-    return launch_held(&hrun_engine_plain, job, 0, out, err);
+    if (engine->run(job, &result, err))
+        return -1;
+    *out = result;
+    return 0;
 }
 
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err)
 {
-    return launch_held(engine, job, 1, out, err);
+    return engine->check(job, err) || hrun_launch_checked(engine, job, out, err) ? -1 : 0;
 }

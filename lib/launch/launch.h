@@ -201,7 +201,7 @@ int hrun_job_run_length(const struct hrun_job *job, int r);
  * remains either way. Errors: HRUN_ECHANGED (a host differs from the cluster's cache: discover with refresh and lay
  * out anew), HRUN_EMPI (also when a script loads another MPI library than the engine serves), HRUN_EINVAL,
  * HRUN_EENGINE (also when mpirun failed before it was ready to start a process), HRUN_EIO (also when the output cannot
- * be written), HRUN_ENOPROG, HRUN_ENOEXEC. Descriptors 0 to 2 may be closed: /dev/null replaces them meanwhile. */
+ * be written), HRUN_ENOPROG, HRUN_ENOEXEC. Descriptors 0 to 2 are open. */
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err);
 /* The same for a job that engine->check has accepted already. */

@@ -1,10 +1,9 @@
-/* test_launch_output.c - the output that hrun passes on: slow readers, full disks, strangers, memory, closed files */
+/* test_launch_output.c - the output that hrun passes on: slow readers, full disks, strangers, memory */
 #include "launch.h"
 
 #include "launch/guard.h"
 #include "launch/output.h"
 #include "base/trace_lines.h"
-
 
 /* on_stdout hears the output, and it is passed on as well. */
 static void heard(struct hrun_job *job)
@@ -300,84 +299,6 @@ static void watched(void)
 #undef LAST
 }
 
-/* ---------------------------------------------------------------- no standard files */
-
-static int check_files(const struct hrun_job *job, struct hrun_error *err)
-{
-    (void)job;
-    for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            return hrun_fail(err, HRUN_EIO, "%d is closed", fd);
-    return 0;
-}
-
-static int run_checked_files(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
-{
-    out->status = 0;
-    return check_files(job, err);
-}
-
-static void no_files(struct fixture *f)
-{
-    static const struct hrun_engine looker = { .name = "looker", .check = check_files, .run = run_checked_files };
-    static const char *const probe[] = { "probe", "ring", NULL };
-    struct hrun_guard_spec spec = { .job_id = "test", .rundir = f->tmp, .nranks = 2,
-                                    .cpusets = (const char *const[]){ "", "" } };
-    char *job_dir = hrun_strf("%s/job", f->tmp);
-    pid_t pid;
-
-    fflush(stdout);
-    pid = fork();
-    if (pid == 0) {
-        struct hrun_guard g = HRUN_GUARD_INIT;
-        struct hrun_strvec env[2] = { HRUN_STRVEC_INIT, HRUN_STRVEC_INIT };
-        struct hrun_guard_event ev;
-        struct hrun_error err;
-        int bad;
-        for (int i = 0; i < 3; i++)
-            close(i);
-        bad = hrun_guard_start(&spec, env, NULL, &g, &err) != 0;
-        poll(NULL, 0, 100);
-        bad = bad || hrun_guard_event(&g, &ev) != 0;  /* -1: it has gone */
-        hrun_guard_stop(&g);
-        _exit(bad);
-    }
-    is_int(status_of(pid), 0, "a guard of a process without standard files");
-    fflush(stdout);
-    pid = fork();
-    if (pid == 0) {
-        struct hrun_outcome out;
-        for (int i = 0; i < 3; i++)
-            close(i);
-        _exit(hrun_launch(&looker, NULL, &out, NULL) || fcntl(0, F_GETFD) >= 0);
-    }
-    is_int(status_of(pid), 0, "/dev/null takes their place for the check and for the run, and only for these");
-    hrun_remove_tree(job_dir);
-    free(job_dir);
-    for (int e = 0; e < 2; e++) {
-        const char *engine = e ? "mpirun" : "local";
-        if (hrun_engine_find(engine)->usable(&f->cluster, NULL, NULL))
-            continue;
-        for (int w = 0; w < NWAYS; w++) {
-            fflush(stdout);
-            pid = fork();
-            if (pid == 0) {
-                struct hrun_outcome out = { .status = 99 };
-                struct hrun_error err;
-                int fds, rc;
-                for (int i = 0; i < 3; i++)
-                    close(i);
-                alarm(60);
-                fds = open_fds();
-                rc = launch(f, engine, 2, probe, ways[w].change, &out, &err);
-                _exit(rc ? 98 : open_fds() != fds ? 97 : out.status);
-            }
-            is_int(status_of(pid), 0, "%s, %s: a job of a process without standard files", engine, ways[w].name);
-        }
-    }
-    is_int(entries(f->tmp, ""), 0, "nothing is left");
-}
-
 int main(void)
 {
     struct fixture f;
@@ -392,7 +313,6 @@ int main(void)
     bounded();
     noise();
     watched();
-    no_files(&f);
     fixture_close(&f);
     return tap_done();
 }

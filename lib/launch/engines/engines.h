@@ -10,8 +10,6 @@
 
 extern const struct hrun_engine hrun_engine_local, hrun_engine_mpirun, hrun_engine_srun, hrun_engine_ssh,
                                 hrun_engine_smpi;
-/* For hrun_launch_plain; not in the table. Only run is set. */
-extern const struct hrun_engine hrun_engine_plain;
 
 /* ---- common.c */
 

@@ -14,13 +14,9 @@ static int start_plain(struct hrun_run *r, struct hrun_error *err)
     return hrun_run_start_one(r, r->job->program, r->job->argv, &env, err);
 }
 
-static int plain_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
     static const struct hrun_driver driver = { .is_plain = 1, .grace_ms = 3000, .start = start_plain };
 
     return hrun_run_job(&driver, NULL, NULL, job, out, err);
 }
-
-const struct hrun_engine hrun_engine_plain = {
-    .name = "plain", .what = "one process that is no rank", .run = plain_run,
-};
