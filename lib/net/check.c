@@ -1,6 +1,5 @@
 /* check.c - the invariants of a network; see net.h and net_parts.h for the contracts */
 #include "base/alloc.h"
-#include "base/units.h"
 #include "net/net_parts.h"
 
 #include <math.h>
@@ -59,12 +58,8 @@ static int check_hosts(const struct hrun_net *net, const struct check *c)
 {
     autofree char *const **sorted = xmalloc((size_t)net->nhosts * sizeof *sorted);
 
-    for (int i = 0; i < net->nhosts; i++) {
-        check_at(c, "hosts[%d].name", i);
-        if (!*net->hosts[i])
-            return hrun_fail(c->err, HRUN_EINVAL, "%s is empty", c->where);
+    for (int i = 0; i < net->nhosts; i++)
         sorted[i] = &net->hosts[i];
-    }
     qsort(sorted, (size_t)net->nhosts, sizeof *sorted, check_name_order);
     for (int i = 1; i < net->nhosts; i++)
         if (!strcmp(*sorted[i - 1], *sorted[i])) {
@@ -93,10 +88,6 @@ static int check_class(const struct hrun_net_class *class, int i, const struct c
         VALUE(c, &class->in_bytes_per_s, "classes[%d].in_bytes_per_s", i) ||
         NUMBER(c, class->local_bytes_per_s, "classes[%d].local_bytes_per_s", i))
         return -1;
-    check_at(c, "classes[%d].kinds", i);
-    if (class->nkinds < 1 || class->nkinds > HRUN_NET_KINDS_MAX)
-        return hrun_fail(c->err, HRUN_EINVAL, "%s is %d: it must be in 1..%d", c->where, class->nkinds,
-                         HRUN_NET_KINDS_MAX);
     for (int k = 0; k < class->nkinds * class->nkinds; k++) {
         int a = k / class->nkinds, b = k % class->nkinds;
 
@@ -144,23 +135,38 @@ static int check_segments(const struct hrun_net *net, const struct check *c)
     return 0;
 }
 
-static int check_thresholds(const struct hrun_net_thresholds *t, const struct check *c)
+/* Check the numbers and flags that are no lists. */
+static int check_scalars(const struct hrun_net *net, const struct check *c)
 {
-    const struct { const char *key; double v; } corrections[] = {
-        { "kappa1_s_per_byte", t->kappa1_s_per_byte }, { "kappa2_s_per_byte", t->kappa2_s_per_byte },
+    const struct hrun_net_thresholds *t = &net->thresholds;
+    static const char share[] = "a share is at most 1", flag[] = "it is 0 or 1";
+    const struct { const char *path; double v, least, most; const char *range; } scalars[] = {
+        { "sync_bytes", net->sync_bytes, 0, INFINITY, "" },
+        { "reduce_s_per_byte", net->reduce_s_per_byte, 0, INFINITY, "" },
+        { "bias_bytes", net->bias_bytes, 0, INFINITY, "" },
+        { "back_share", net->back_share, 0, 1, share },
+        { "wire_waits", net->wire_waits, 0, 1, flag },
+        { "exchange_waits", net->exchange_waits, 0, 1, flag },
+        { "trunks_shared", net->trunks_shared, 0, 1, flag },
+        { "thresholds.kappa1_s_per_byte", t->kappa1_s_per_byte, -INFINITY, INFINITY, "" },
+        { "thresholds.kappa2_s_per_byte", t->kappa2_s_per_byte, -INFINITY, INFINITY, "" },
+        { "thresholds.scatter_S", t->scatter_S, 0, INFINITY, "" },
+        { "thresholds.gather_M1", t->gather_M1, 0, INFINITY, "" },
+        { "thresholds.gather_M2", t->gather_M2, 0, INFINITY, "" },
+        { "thresholds.irregular_s", t->irregular_s, 0, INFINITY, "" },
+        { "thresholds.irregular_share", t->irregular_share, 0, 1, share },
     };
 
-    for (size_t i = 0; i < sizeof corrections / sizeof *corrections; i++) {
-        check_at(c, "thresholds.%s", corrections[i].key);
-        if (!isfinite(corrections[i].v))
-            return hrun_fail(c->err, HRUN_EINVAL, "%s is %g: it must be finite", c->where, corrections[i].v);
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        double v = scalars[i].v;
+
+        check_at(c, "%s", scalars[i].path);
+        if (!isfinite(v) || v < scalars[i].least)
+            return hrun_fail(c->err, HRUN_EINVAL, "%s is %g: it must be finite%s", c->where, v,
+                             scalars[i].least < 0 ? "" : " and not negative");
+        if (v > scalars[i].most)
+            return hrun_fail(c->err, HRUN_EINVAL, "%s is %g: %s", c->where, v, scalars[i].range);
     }
-    if (NUMBER(c, t->scatter_S, "thresholds.scatter_S") || NUMBER(c, t->gather_M1, "thresholds.gather_M1") ||
-        NUMBER(c, t->gather_M2, "thresholds.gather_M2") || NUMBER(c, t->irregular_s, "thresholds.irregular_s") ||
-        NUMBER(c, t->irregular_share, "thresholds.irregular_share"))
-        return -1;
-    if (t->irregular_share > 1)
-        return hrun_fail(c->err, HRUN_EINVAL, "%s is %g: a share is at most 1", c->where, t->irregular_share);
     check_at(c, "thresholds.gather_M2");
     if (t->gather_M2 > 0 && t->gather_M2 < t->gather_M1)
         return hrun_fail(c->err, HRUN_EINVAL, "%s is %g: it cannot be below gather_M1, %g", c->where, t->gather_M2,
@@ -168,54 +174,16 @@ static int check_thresholds(const struct hrun_net_thresholds *t, const struct ch
     return 0;
 }
 
-static int check_list_counts(const struct hrun_net *net, const struct check *c)
-{
-    const struct { const char *key; int n; } lists[] = {
-        { "hosts", net->nhosts }, { "classes", net->nclasses }, { "groups", net->ngroups },
-        { "segments", net->nsegments },
-    };
-
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        check_at(c, "%s", lists[i].key);
-        if (lists[i].n < 1)
-            return hrun_fail(c->err, HRUN_EINVAL, "%s are missing: there must be at least one", c->where);
-        if (i < 3 && lists[i].n > net->nhosts)
-            return hrun_fail(c->err, HRUN_EINVAL, "%s are %d for %s: there cannot be more", c->where, lists[i].n,
-                             hrun_counted(net->nhosts, "host").s);
-    }
-    return 0;
-}
-
 int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_error *err)
 {
     const struct check c = { where, err };
-    const struct { const char *key; int v; } flags[] = {
-        { "wire_waits", net->wire_waits }, { "exchange_waits", net->exchange_waits },
-        { "trunks_shared", net->trunks_shared },
-    };
 
-    if (check_list_counts(net, &c))
-        return -1;
-    check_at(&c, "selector");
-    if (!*net->selector)
-        return hrun_fail(err, HRUN_EINVAL, "selector is empty: write whose rules choose the algorithms (openmpi, ...)");
     if (check_hosts(net, &c))
         return -1;
     for (int i = 0; i < net->nclasses; i++)
         if (check_class(&net->classes[i], i, &c))
             return -1;
-    if (check_links(net, &c) || check_segments(net, &c) || NUMBER(&c, net->sync_bytes, "sync_bytes") ||
-        NUMBER(&c, net->reduce_s_per_byte, "reduce_s_per_byte") || NUMBER(&c, net->bias_bytes, "bias_bytes") ||
-        NUMBER(&c, net->back_share, "back_share"))
-        return -1;
-    if (net->back_share > 1)
-        return hrun_fail(err, HRUN_EINVAL, "%s is %g: a share is at most 1", where, net->back_share);
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        check_at(&c, "%s", flags[i].key);
-        if (flags[i].v != 0 && flags[i].v != 1)
-            return hrun_fail(err, HRUN_EINVAL, "%s is %d: it is 0 or 1", where, flags[i].v);
-    }
-    return check_thresholds(&net->thresholds, &c);
+    return check_links(net, &c) || check_segments(net, &c) || check_scalars(net, &c) ? -1 : 0;
 }
 
 int hrun_net_check(const struct hrun_net *net, struct hrun_error *err)

@@ -21,15 +21,14 @@ void net_class_set_kinds(struct hrun_net_class *c, int nkinds)
         c->local_fixed_s[i] = c->local_s_per_byte[i] = unknown;
 }
 
-struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngroups, int nsegments)
+void net_allocate(struct hrun_net *net, const char *const *hosts, int n, int nclasses, int ngroups, int nsegments)
 {
-    struct hrun_net *net = xcalloc(1, sizeof *net);
     size_t npairs = (size_t)nclasses * (size_t)nclasses, ntrunks = (size_t)ngroups * (size_t)ngroups;
+    char **texts[] = { &net->engine, &net->mpi, &net->date, &net->selector };
 
-    net->engine = xstrdup("");
-    net->mpi = xstrdup("");
-    net->selector = xstrdup("openmpi");
-    net->date = xstrdup("");
+    for (int i = 0; i < 4; i++)
+        if (!*texts[i])
+            *texts[i] = xstrdup(i < 3 ? "" : "openmpi");
     net->hosts = xcalloc((size_t)n, sizeof *net->hosts);
     net->class_of = xcalloc((size_t)n, sizeof *net->class_of);
     net->group_of = xcalloc((size_t)n, sizeof *net->group_of);
@@ -55,6 +54,13 @@ struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngr
     net->nclasses = nclasses;
     net->ngroups = ngroups;
     net->nsegments = nsegments;
+}
+
+struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngroups, int nsegments)
+{
+    struct hrun_net *net = xcalloc(1, sizeof *net);
+
+    net_allocate(net, hosts, n, nclasses, ngroups, nsegments);
     return net;
 }
 

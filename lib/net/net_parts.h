@@ -32,6 +32,8 @@ int net_parse_file(const char *name, const struct hrun_buf *text, struct hrun_ne
 
 /* hrun_net_create with these numbers of classes, groups and segments, each >= 1; all hosts are in class 0. */
 struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngroups, int nsegments);
+/* The same in place: allocate the arrays and the texts that are NULL; numbers and flags stay. */
+void net_allocate(struct hrun_net *net, const char *const *hosts, int n, int nclasses, int ngroups, int nsegments);
 
 /* Allocate the tables of a class for this number of kinds of PEs, >= 1; all values are unknown. */
 void net_class_set_kinds(struct hrun_net_class *c, int nkinds);

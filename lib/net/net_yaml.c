@@ -294,16 +294,6 @@ static int take_links(const struct net_file *f, struct hrun_net *net, const stru
     return 0;
 }
 
-static void take_text(char **from, char **to)
-{
-    char *old = *to;
-
-    if (*from) {
-        *to = *from;
-        *from = old;        /* freed with the file */
-    }
-}
-
 /* Check that there are no more classes or groups than hosts. */
 static int check_file_counts(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
 {
@@ -318,15 +308,17 @@ static int check_file_counts(const struct net_file *f, const struct hrun_yaml *m
     return 0;
 }
 
-/* A network with the dimensions and hosts of the file. */
-static struct hrun_net *net_of_file(const struct net_file *f)
+/* A network with the hosts, segments, texts, numbers and flags of the file. */
+static struct hrun_net *net_of_file(struct net_file *f)
 {
+    struct hrun_net *net = xmalloc(sizeof *net);
     autofree const char **names = xmalloc(f->nhosts * sizeof *names);
-    struct hrun_net *net;
 
     for (unsigned i = 0; i < f->nhosts; i++)
         names[i] = f->hosts[i].name;
-    net = net_make(names, (int)f->nhosts, (int)f->nclasses, f->net.ngroups, (int)f->nsegments);
+    *net = f->net;
+    f->net = (struct hrun_net){ 0 };
+    net_allocate(net, names, (int)f->nhosts, (int)f->nclasses, net->ngroups, (int)f->nsegments);
     for (unsigned i = 0; i < f->nhosts; i++) {
         net->class_of[i] = f->hosts[i].class_of;
         net->group_of[i] = f->hosts[i].group;
@@ -335,41 +327,21 @@ static struct hrun_net *net_of_file(const struct net_file *f)
     return net;
 }
 
-/* The network that a loaded file describes; NULL with *err. */
-static struct hrun_net *take_net(struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
+/* Add the classes, pairs and trunks of a file to its network. */
+static int take_lists(const struct net_file *f, struct hrun_net *net, const struct hrun_yaml *marks,
+                      struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_net *net;
     char where[NET_WHERE];
 
-    if (check_file_counts(f, marks, err))
-        return NULL;
-    net = net_of_file(f);
-    take_text(&f->net.engine, &net->engine);
-    take_text(&f->net.mpi, &net->mpi);
-    take_text(&f->net.selector, &net->selector);
-    take_text(&f->net.date, &net->date);
     for (int i = 0; i < net->nclasses; i++)
         if (take_class(&f->classes[i], i, &net->classes[i], marks, err))
-            goto fail;
+            return -1;
     if (take_links(f, net, marks, err))
-        goto fail;
-    net->sync_bytes = f->net.sync_bytes;
-    net->wire_waits = f->net.wire_waits;
-    net->exchange_waits = f->net.exchange_waits;
-    net->bias_bytes = f->net.bias_bytes;
-    net->back_share = f->net.back_share;
-    net->trunks_shared = f->net.trunks_shared;
-    net->reduce_s_per_byte = f->net.reduce_s_per_byte;
-    net->thresholds = f->net.thresholds;
-    if (net_check(net, where, &why)) {
-        hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
-        goto fail;
-    }
-    return net;
-fail:
-    hrun_net_destroy(net);
-    return NULL;
+        return -1;
+    if (net_check(net, where, &why))
+        return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
+    return 0;
 }
 
 int net_parse(const char *name, const char *text, size_t len, struct hrun_net **out, struct hrun_error *err)
@@ -377,13 +349,19 @@ int net_parse(const char *name, const char *text, size_t len, struct hrun_net **
     struct hrun_net *net = NULL;
     struct hrun_yaml *marks = NULL;
     void *f = NULL;
+    int rc;
 
     if (hrun_yaml_parse(name, text, len, &net_schema, &f, &marks, err))
         return -1;
-    net = take_net(f, marks, err);
+    rc = check_file_counts(f, marks, err);
+    if (!rc) {
+        net = net_of_file(f);
+        rc = take_lists(f, net, marks, err);
+    }
     hrun_yaml_free(&net_schema, f, marks);
-    if (!net)
-        return -1;
-    *out = net;
-    return 0;
+    if (rc)
+        hrun_net_destroy(net);
+    else
+        *out = net;
+    return rc;
 }
