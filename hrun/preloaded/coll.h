@@ -100,8 +100,6 @@ struct coll_comm {
     MPI_Comm own;              /* or no_comm */
     double saved_s, own_cost_s;
     struct coll_entry entries[COLL_ENTRIES];
-    char *scratch;
-    size_t scratch_size;
 };
 
 /* The data of a communicator. NULL: the MPI library performs all its calls. */
@@ -110,9 +108,6 @@ struct coll_comm *coll_comm(MPI_Comm comm);
  * coll_turn_end after the operation. bytes -1: a variant with counts. */
 int coll_turn_begin(struct coll_comm *c, const struct coll_call *call, double bytes, struct coll_turn *turn);
 void coll_turn_end(struct coll_turn *turn);
-/* Memory that is valid until the next call or coll_scratch_done; NULL: out of memory. */
-char *coll_scratch(struct coll_comm *c, size_t size);
-void coll_scratch_done(struct coll_comm *c);
 
 /* ---------------------------------------------------------------- records of choices, for the report (records.c) */
 
@@ -150,18 +145,15 @@ struct coll_parts {
 /* Fill *p, including the properties of the type. */
 void coll_parts(struct coll_parts *p, const void *buf, int count, MPI_Datatype type);
 
-/* `all` is used by the root; own->buf MPI_IN_PLACE: the root's part is where it belongs. bytes: of each rank. Result:
- * MPI's. */
+/* `all` is used by the root; own->buf MPI_IN_PLACE: the root's part is where it belongs. bytes: of each rank; with
+ * counts the tree is linear and bytes is not used. Result: MPI's. */
 int coll_move_gather(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *own,
                      const struct coll_parts *all, int64_t bytes);
 int coll_move_scatter(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *all,
                       const struct coll_parts *own, int64_t bytes);
-/* Straight to the root, what is irregular in pieces. */
+/* Directly to the root, parts of irregular sizes in pieces. */
 int coll_move_pieces(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *own,
                      const struct coll_parts *all);
-/* Straight from the root. */
-int coll_move_parts(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *all,
-                    const struct coll_parts *own);
 int coll_move_bcast(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *data, int64_t bytes,
                     int64_t segment);
 

@@ -1,10 +1,10 @@
 /* coll_choice.c - choosing the algorithm of an operation; see coll_choice.h */
 #include "coll_choice.h"
 
+#include "base/alloc.h"
 #include "net/replay.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SCATTER = 1 << HRUN_NET_SCATTER, GATHER = 1 << HRUN_NET_GATHER, BCAST = 1 << HRUN_NET_BCAST };
@@ -118,8 +118,7 @@ static double play_tree(const struct hrun_net *net, const struct hrun_net_ranks 
         else
             add_from_root(&s, t, op, v, bytes);
     }
-    if (play_run(&s, net, r, &time_s, NULL))
-        coll_no_memory();      /* messages match and pairs are measured: nothing else fails */
+    play_run(&s, net, r, &time_s, NULL);   /* messages match and pairs are measured: it cannot fail */
     play_release(&s);
     return time_s;
 }
@@ -130,8 +129,9 @@ static double period_s(const struct hrun_net *net, const struct hrun_net_ranks *
                        double bytes)
 {
     size_t n = wire_resources(net);
-    struct share_resource *resources = coll_need(n, sizeof *resources);
-    double *load = coll_need(n, sizeof *load), *busy = coll_need((size_t)t->n, sizeof *busy), most_s = 0;
+    autofree struct share_resource *resources = xcalloc(n, sizeof *resources);
+    autofree double *load = xcalloc(n, sizeof *load), *busy = xcalloc((size_t)t->n, sizeof *busy);
+    double most_s = 0;
 
     for (int v = 0; v < t->n; v++) {
         int from = t->parent[v];
@@ -151,9 +151,6 @@ static double period_s(const struct hrun_net *net, const struct hrun_net_ranks *
     for (size_t i = 0; i < n; i++)
         if (load[i] > 0)
             most_s = fmax(most_s, load[i] / resources[i].capacity);
-    free(resources);
-    free(load);
-    free(busy);
     return most_s;
 }
 

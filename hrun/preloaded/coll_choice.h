@@ -46,11 +46,6 @@ typedef struct coll_tree *coll_build(const struct hrun_net *net, const struct hr
  * first. */
 coll_build coll_tree_linear, coll_tree_binomial, coll_tree_hosts, coll_tree_greedy;
 
-/* End the program if memory is missing: otherwise this rank's choice could differ, and the others wait for ever. */
-_Noreturn void coll_no_memory(void);
-/* Zeroed memory for n elements; calls coll_no_memory if there is none. */
-void *coll_need(size_t n, size_t size);
-
 /* ---------------------------------------------------------------- choice */
 
 struct coll_choice {

@@ -1,6 +1,7 @@
 /* comm.c - initialization, finalization, and the data of communicators; see coll.h */
 #include "coll.h"
 
+#include "base/alloc.h"
 #include "base/trace_lines.h"
 #include "base/hash.h"
 #include "base/preloaded.h"
@@ -10,8 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-/* A larger scratch buffer is freed after each operation. */
-enum { SCRATCH_KEPT = 1 << 20 };
 /* Calls of a variant with counts for one of an operation whose saving is known. */
 enum { COUNTS_PATIENCE = 4 };
 
@@ -75,7 +74,6 @@ static int on_comm_freed(MPI_Comm comm, int key, void *value, void *extra)
     for (int i = 0; i < COLL_ENTRIES; i++)
         coll_choice_release(&c->entries[i].choice);
     free(c->places);
-    free(c->scratch);
     free(c);
     return MPI_SUCCESS;
 }
@@ -83,8 +81,9 @@ static int on_comm_freed(MPI_Comm comm, int key, void *value, void *extra)
 /* Find the places of the ranks of comm; c->places stays NULL if unknown. */
 static void locate_ranks(struct coll_comm *c, MPI_Comm comm)
 {
-    int n = c->ranks.n, *numbers = coll_need((size_t)n * 2, sizeof *numbers), *ranks = numbers + n;
-    int *places = coll_need((size_t)n * 2, sizeof *places), good;
+    int n = c->ranks.n, good;
+    autofree int *numbers = xcalloc((size_t)n * 2, sizeof *numbers);
+    int *ranks = numbers + n, *places = xcalloc((size_t)n * 2, sizeof *places);
     MPI_Group group, world;
 
     for (int i = 0; i < n; i++)
@@ -99,7 +98,6 @@ static void locate_ranks(struct coll_comm *c, MPI_Comm comm)
         places[i] = good ? our.tuning->world.host[ranks[i]] : 0;
         places[n + i] = good ? our.tuning->world.kind[ranks[i]] : 0;
     }
-    free(numbers);
     if (!good) {
         free(places);
         return;
@@ -129,7 +127,7 @@ static double cost_of_own(const struct coll_comm *c)
 
 static struct coll_comm *make_coll_comm(MPI_Comm comm)
 {
-    struct coll_comm *c = coll_need(1, sizeof *c);
+    struct coll_comm *c = xcalloc(1, sizeof *c);
     int inter = 1;
 
     c->tuning = our.tuning;
@@ -287,25 +285,6 @@ void coll_turn_end(struct coll_turn *turn)
     e->kept = our.mpi.Allreduce(own, slowest, 2, our.mpi.number, our.mpi.max, turn->comm->own) == MPI_SUCCESS &&
               slowest[1] < slowest[0];
     coll_record_end(e->record, e->kept, slowest);
-}
-
-char *coll_scratch(struct coll_comm *c, size_t size)
-{
-    if (size > c->scratch_size) {
-        free(c->scratch);
-        c->scratch = malloc(size);
-        c->scratch_size = c->scratch ? size : 0;
-    }
-    return c->scratch;
-}
-
-void coll_scratch_done(struct coll_comm *c)
-{
-    if (c->scratch_size <= SCRATCH_KEPT)
-        return;
-    free(c->scratch);
-    c->scratch = NULL;
-    c->scratch_size = 0;
 }
 
 /* ---------------------------------------------------------------- begin and end */

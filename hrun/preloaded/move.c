@@ -1,10 +1,11 @@
 /* move.c - scatter and gather along trees, and in pieces; broadcast along trees, in segments; see coll.h */
 #include "coll.h"
 
-#include <stdlib.h>
+#include "base/alloc.h"
+
 #include <string.h>
 
-/* Messages between two ranks are received in the order in which they were sent: one tag does. */
+/* Messages between two ranks are received in the order in which they were sent, so one tag is enough. */
 enum { TAG = 1 };
 
 void coll_parts(struct coll_parts *p, const void *buf, int count, MPI_Datatype type)
@@ -17,7 +18,7 @@ void coll_parts(struct coll_parts *p, const void *buf, int count, MPI_Datatype t
     coll_mpi()->Type_get_extent(type, &lb, &p->extent);
     coll_mpi()->Type_get_envelope(type, &n, &addresses, &types, &combiner);
     p->size = size;
-    /* Of a type that the program has made the bytes may stand in another order. */
+    /* A derived type may order the bytes in another way. */
     p->plain = combiner == MPI_COMBINER_NAMED && lb == 0 && p->extent == size;
 }
 
@@ -41,7 +42,7 @@ static int is_in_place(const struct coll_parts *own)
     return own->buf == MPI_IN_PLACE;
 }
 
-/* Bytes of one part to or from memory. */
+/* Copy the bytes of part i to or from memory. */
 static int pack(struct coll_comm *c, const struct coll_parts *p, int i, char *to)
 {
     int at_byte = 0;
@@ -62,7 +63,7 @@ static int unpack(struct coll_comm *c, const char *from, const struct coll_parts
     return MPI_SUCCESS;
 }
 
-/* Part i of one to part k of the other, both of this rank. Where that is too long the message says so. */
+/* Copy part i to part k, both of this rank. If part k is too small, the message reports that error. */
 static int copy(struct coll_comm *c, const struct coll_parts *from, int i, const struct coll_parts *to, int k)
 {
     if (!bytes_of(from, i))
@@ -85,28 +86,27 @@ static int get_bytes(struct coll_comm *c, char *data, int64_t bytes, int from, M
     return coll_mpi()->Irecv(data, (int)bytes, coll_mpi()->packed, from, TAG, c->own, request);
 }
 
-/* Beyond the irregular region wait for a message before the next one is asked for; *first: as of wait_for_requests. */
-static void in_turn(struct coll_comm *c, int64_t bytes, MPI_Request *request, int *first)
+static void keep_first_error(int *first, int rc)
 {
-    int rc = coll_in_turn(c->tuning->net, (double)bytes) ? coll_mpi()->Wait(request, MPI_STATUS_IGNORE) : MPI_SUCCESS;
-
     *first = *first == MPI_SUCCESS ? rc : *first;
 }
 
-/* For all, whatever becomes of one of them. Result: the first error, which MPI_Waitall would not tell. */
-static int wait_for_requests(int n, MPI_Request *requests)
+/* Beyond the irregular region, wait for a message before the next one is requested. */
+static void in_turn(struct coll_comm *c, int64_t bytes, MPI_Request *request, int *first)
 {
-    int first = MPI_SUCCESS;
-
-    for (int i = 0; i < n; i++) {
-        int rc = coll_mpi()->Wait(&requests[i], MPI_STATUS_IGNORE);
-
-        first = first == MPI_SUCCESS ? rc : first;
-    }
-    return first;
+    if (coll_in_turn(c->tuning->net, (double)bytes))
+        keep_first_error(first, coll_mpi()->Wait(request, MPI_STATUS_IGNORE));
 }
 
-/* Children of this rank, as a list. */
+/* Wait for all requests, also after an error. Result: *first, or the first error, which MPI_Waitall would not tell. */
+static int wait_for_requests(int n, MPI_Request *requests, int *first)
+{
+    for (int i = 0; i < n; i++)
+        keep_first_error(first, coll_mpi()->Wait(&requests[i], MPI_STATUS_IGNORE));
+    return *first;
+}
+
+/* The children of this rank. */
 static const int *children(const struct coll_comm *c, const struct coll_tree *t, int *n)
 {
     *n = t->first[c->rank + 1] - t->first[c->rank];
@@ -115,162 +115,94 @@ static const int *children(const struct coll_comm *c, const struct coll_tree *t,
 
 /* ---------------------------------------------------------------- along a tree */
 
-/* Where in the memory of this rank the bytes of child k and those below it are. */
-static char *below(const struct coll_comm *c, const struct coll_tree *t, int64_t bytes, int k)
+/* The bytes of this rank and those below it, in the order of the tree: those of rank k. */
+struct subtree {
+    const struct coll_comm *c;
+    const struct coll_tree *t;
+    int64_t bytes;             /* of each rank */
+    char *data;
+};
+
+static char *data_of(const struct subtree *s, int k)
 {
-    return c->scratch + (t->pos[k] - t->pos[c->rank]) * bytes;
+    return s->data + (s->t->pos[k] - s->t->pos[s->c->rank]) * s->bytes;
 }
 
-static int needs_scratch(const struct coll_comm *c, const struct coll_tree *t)
+/* Memory for the data of this rank's subtree; NULL at a root whose children are leaves, which needs none. */
+static char *subtree_memory(const struct coll_comm *c, const struct coll_tree *t, int nchildren, int64_t bytes)
 {
-    return t->size[c->rank] > t->first[c->rank + 1] - t->first[c->rank] + 1;
+    return c->rank == t->root && t->size[c->rank] == nchildren + 1 ? NULL : xmalloc((size_t)(t->size[c->rank] * bytes));
 }
 
-static int gather_at_root(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *own,
-                          const struct coll_parts *all, int64_t bytes, MPI_Request *requests)
-{
-    int n, copied = MPI_SUCCESS, got = MPI_SUCCESS;
-    const int *child = children(c, t, &n);
-
-    if (needs_scratch(c, t) && !coll_scratch(c, (size_t)(t->n * bytes)))
-        return MPI_ERR_NO_MEM;
-    for (int i = 0; i < n; i++) {
-        int k = child[i];
-
-        TRY(t->size[k] > 1 ? get_bytes(c, below(c, t, bytes, k), t->size[k] * bytes, k, &requests[i])
-            : coll_mpi()->Irecv(at(all, k), all->count, all->type, k, TAG, c->own, &requests[i]));
-        in_turn(c, t->size[k] * bytes, &requests[i], &got);
-    }
-    if (!is_in_place(own))
-        copied = copy(c, own, 0, all, c->rank);
-    TRY(wait_for_requests(n, requests));
-    TRY(got);
-    TRY(copied);
-    for (int i = 0; i < n; i++)
-        for (int p = t->pos[child[i]]; t->size[child[i]] > 1 && p < t->pos[child[i]] + t->size[child[i]]; p++)
-            TRY(unpack(c, below(c, t, bytes, t->order[p]), all, t->order[p]));
-    return MPI_SUCCESS;
-}
-
-static int gather_between(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *own, int64_t bytes,
-                          MPI_Request *requests)
-{
-    int n, got = MPI_SUCCESS;
-    const int *child = children(c, t, &n);
-
-    if (!n)
-        return coll_mpi()->Send(own->buf, own->count, own->type, t->parent[c->rank], TAG, c->own);
-    if (!coll_scratch(c, (size_t)(t->size[c->rank] * bytes)))
-        return MPI_ERR_NO_MEM;
-    for (int i = 0; i < n; i++) {
-        TRY(get_bytes(c, below(c, t, bytes, child[i]), t->size[child[i]] * bytes, child[i], &requests[i]));
-        in_turn(c, t->size[child[i]] * bytes, &requests[i], &got);
-    }
-    TRY(pack(c, own, 0, c->scratch));
-    TRY(wait_for_requests(n, requests));
-    TRY(got);
-    return coll_mpi()->Send(c->scratch, (int)(t->size[c->rank] * bytes), coll_mpi()->packed, t->parent[c->rank], TAG,
-                            c->own);
-}
-
-int coll_move_gather(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *own,
+int coll_move_gather(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *own,
                      const struct coll_parts *all, int64_t bytes)
 {
-    MPI_Request *requests = coll_need((size_t)tree->n, sizeof *requests);
-    int rc = c->rank == tree->root ? gather_at_root(c, tree, own, all, bytes, requests)
-             : gather_between(c, tree, own, bytes, requests);
-
-    free(requests);
-    coll_scratch_done(c);
-    return rc;
-}
-
-/* Hand on to the children what is in memory. */
-static int send_below(struct coll_comm *c, const struct coll_tree *t, int64_t bytes, MPI_Request *requests)
-{
-    int n;
+    int n, first = MPI_SUCCESS, at_root = c->rank == t->root;
     const int *child = children(c, t, &n);
+    autofree char *data = n ? subtree_memory(c, t, n, bytes) : NULL;
+    autofree MPI_Request *requests = xcalloc((size_t)n, sizeof *requests);
+    const struct subtree s = { c, t, bytes, data };
 
-    for (int i = 0; i < n; i++)
-        TRY(send_bytes(c, below(c, t, bytes, child[i]), t->size[child[i]] * bytes, child[i], &requests[i]));
-    return MPI_SUCCESS;
-}
-
-static int scatter_at_root(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *all,
-                           const struct coll_parts *own, int64_t bytes, MPI_Request *requests)
-{
-    int n;
-    const int *child = children(c, t, &n);
-
-    if (needs_scratch(c, t) && !coll_scratch(c, (size_t)(t->n * bytes)))
-        return MPI_ERR_NO_MEM;
+    if (!at_root && !n)
+        return coll_mpi()->Send(own->buf, own->count, own->type, t->parent[c->rank], TAG, c->own);
     for (int i = 0; i < n; i++) {
         int k = child[i];
 
-        for (int p = t->pos[k]; t->size[k] > 1 && p < t->pos[k] + t->size[k]; p++)
-            TRY(pack(c, all, t->order[p], below(c, t, bytes, t->order[p])));
-        TRY(t->size[k] > 1 ? send_bytes(c, below(c, t, bytes, k), t->size[k] * bytes, k, &requests[i])
-            : coll_mpi()->Isend(at(all, k), all->count, all->type, k, TAG, c->own, &requests[i]));
+        TRY(at_root && t->size[k] == 1
+            ? coll_mpi()->Irecv(at(all, k), all->count, all->type, k, TAG, c->own, &requests[i])
+            : get_bytes(c, data_of(&s, k), t->size[k] * bytes, k, &requests[i]));
+        in_turn(c, t->size[k] * bytes, &requests[i], &first);
     }
-    if (!is_in_place(own))
-        TRY(copy(c, all, c->rank, own, 0));
-    return wait_for_requests(n, requests);
+    if (!at_root)
+        keep_first_error(&first, pack(c, own, 0, data));
+    else if (!is_in_place(own))
+        keep_first_error(&first, copy(c, own, 0, all, c->rank));
+    TRY(wait_for_requests(n, requests, &first));
+    if (!at_root)
+        return coll_mpi()->Send(data, (int)(t->size[c->rank] * bytes), coll_mpi()->packed, t->parent[c->rank], TAG,
+                                c->own);
+    for (int i = 0; i < n; i++)
+        for (int p = t->pos[child[i]]; t->size[child[i]] > 1 && p < t->pos[child[i]] + t->size[child[i]]; p++)
+            TRY(unpack(c, data_of(&s, t->order[p]), all, t->order[p]));
+    return MPI_SUCCESS;
 }
 
-static int scatter_between(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *own, int64_t bytes,
-                           MPI_Request *requests)
-{
-    int n = t->first[c->rank + 1] - t->first[c->rank], parent = t->parent[c->rank];
-    int64_t mine = t->size[c->rank] * bytes;
-
-    if (!n)
-        return coll_mpi()->Recv(own->buf, own->count, own->type, parent, TAG, c->own, MPI_STATUS_IGNORE);
-    if (!coll_scratch(c, (size_t)mine))
-        return MPI_ERR_NO_MEM;
-    TRY(coll_mpi()->Recv(c->scratch, (int)mine, coll_mpi()->packed, parent, TAG, c->own, MPI_STATUS_IGNORE));
-    TRY(send_below(c, t, bytes, requests));
-    TRY(unpack(c, c->scratch, own, 0));
-    return wait_for_requests(n, requests);
-}
-
-int coll_move_scatter(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *all,
+int coll_move_scatter(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *all,
                       const struct coll_parts *own, int64_t bytes)
 {
-    MPI_Request *requests = coll_need((size_t)tree->n, sizeof *requests);
-    int rc = c->rank == tree->root ? scatter_at_root(c, tree, all, own, bytes, requests)
-             : scatter_between(c, tree, own, bytes, requests);
+    int n, sent = 0, first = MPI_SUCCESS, at_root = c->rank == t->root, parent = t->parent[c->rank];
+    const int *child = children(c, t, &n);
+    autofree char *data = n ? subtree_memory(c, t, n, bytes) : NULL;
+    autofree MPI_Request *requests = xcalloc((size_t)n, sizeof *requests);
+    const struct subtree s = { c, t, bytes, data };
 
-    free(requests);
-    coll_scratch_done(c);
-    return rc;
-}
-
-/* ---------------------------------------------------------------- straight, with counts */
-
-int coll_move_parts(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *all,
-                    const struct coll_parts *own)
-{
-    MPI_Request *requests;
-    int n, sent = 0, rc = MPI_SUCCESS;
-    const int *child = children(c, tree, &n);
-
-    if (c->rank != tree->root)
-        return bytes_of(own, 0) ? coll_mpi()->Recv(own->buf, own->count, own->type, tree->root, TAG, c->own,
+    if (!at_root && !n)
+        return bytes_of(own, 0) ? coll_mpi()->Recv(own->buf, own->count, own->type, parent, TAG, c->own,
                                                    MPI_STATUS_IGNORE) : MPI_SUCCESS;
-    requests = coll_need((size_t)n, sizeof *requests);
-    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
-        if (bytes_of(all, child[i]))
-            rc = coll_mpi()->Isend(at(all, child[i]), count_of(all, child[i]), all->type, child[i], TAG, c->own,
-                                   &requests[sent++]);
-    if (rc == MPI_SUCCESS && !is_in_place(own))
-        rc = copy(c, all, c->rank, own, 0);
-    if (rc == MPI_SUCCESS)
-        rc = wait_for_requests(sent, requests);
-    free(requests);
-    return rc;
+    if (!at_root)
+        TRY(coll_mpi()->Recv(data, (int)(t->size[c->rank] * bytes), coll_mpi()->packed, parent, TAG, c->own,
+                             MPI_STATUS_IGNORE));
+    for (int i = 0; i < n; i++) {
+        int k = child[i];
+
+        if (at_root && !bytes_of(all, k))
+            continue;
+        for (int p = t->pos[k]; at_root && t->size[k] > 1 && p < t->pos[k] + t->size[k]; p++)
+            TRY(pack(c, all, t->order[p], data_of(&s, t->order[p])));
+        TRY(at_root && t->size[k] == 1
+            ? coll_mpi()->Isend(at(all, k), count_of(all, k), all->type, k, TAG, c->own, &requests[sent++])
+            : send_bytes(c, data_of(&s, k), t->size[k] * bytes, k, &requests[sent++]));
+    }
+    if (!at_root)
+        keep_first_error(&first, unpack(c, data, own, 0));
+    else if (!is_in_place(own))
+        keep_first_error(&first, copy(c, all, c->rank, own, 0));
+    return wait_for_requests(sent, requests, &first);
 }
 
-/* A part that is gathered in pieces: of how many bytes each, all if it goes at once. */
+/* ---------------------------------------------------------------- in pieces */
+
+/* The bytes of each piece of a part; all bytes if it is not gathered in pieces. */
 static int64_t piece_of(const struct coll_comm *c, int64_t bytes)
 {
     double piece = coll_piece(c->tuning->net, (double)bytes);
@@ -287,15 +219,13 @@ static int64_t lesser(int64_t a, int64_t b)
 static int send_pieces(struct coll_comm *c, int root, const struct coll_parts *own)
 {
     int64_t bytes = bytes_of(own, 0), piece = piece_of(c, bytes);
-    const char *data = own->buf;
+    autofree char *packed = !own->plain && piece < bytes ? xmalloc((size_t)bytes) : NULL;
+    const char *data = packed ? packed : own->buf;
 
     if (!bytes || piece == bytes)
         return bytes ? coll_mpi()->Send(own->buf, own->count, own->type, root, TAG, c->own) : MPI_SUCCESS;
-    if (!own->plain) {
-        if (!(data = coll_scratch(c, (size_t)bytes)))
-            return MPI_ERR_NO_MEM;
-        TRY(pack(c, own, 0, c->scratch));
-    }
+    if (packed)
+        TRY(pack(c, own, 0, packed));
     for (int64_t from = 0; from < bytes; from += piece) {
         if (from)
             TRY(coll_mpi()->Recv(NULL, 0, coll_mpi()->packed, root, TAG, c->own, MPI_STATUS_IGNORE));
@@ -304,111 +234,78 @@ static int send_pieces(struct coll_comm *c, int root, const struct coll_parts *o
     return MPI_SUCCESS;
 }
 
-/* What the root gathers in pieces. */
-struct piecewise {
-    const struct coll_parts *all;
-    const int *child;
-    int n;
-    char **waiting;             /* where the part of child i is while it comes in pieces; NULL: it comes at once */
-    MPI_Request *requests;      /* 2 n */
-};
-
-/* Get the pieces of one round. Result: MPI's; *more: some parts have further ones. */
-static int get_round(struct coll_comm *c, const struct piecewise *p, int64_t round, int *more)
+/* The root: receive piece `round` of the part of rank k, which goes to `data` (NULL: it comes at once, to its place),
+ * and from the second on ask for it. *n: number of requests. Result: MPI's; *more: 1 if there are further pieces. */
+static int get_piece(struct coll_comm *c, const struct coll_parts *all, int k, char *data, int64_t round,
+                     MPI_Request *requests, int *n, int *more, int *first)
 {
-    const struct coll_parts *all = p->all;
-    int asked = 0, got = MPI_SUCCESS, rc;
+    int64_t bytes = bytes_of(all, k), piece = piece_of(c, bytes), from = round * piece;
 
-    *more = 0;
-    for (int i = 0; i < p->n; i++) {
-        int child = p->child[i];
-        int64_t bytes = bytes_of(all, child), piece = piece_of(c, bytes), from = round * piece;
-
-        if (from >= bytes)
-            continue;
-        TRY(p->waiting[i]
-            ? get_bytes(c, p->waiting[i] + from, lesser(piece, bytes - from), child, &p->requests[asked])
-            : coll_mpi()->Irecv(at(all, child), count_of(all, child), all->type, child, TAG, c->own,
-                                &p->requests[asked]));
-        in_turn(c, p->waiting[i] ? 0 : bytes, &p->requests[asked++], &got);
-        if (round)
-            TRY(send_bytes(c, NULL, 0, child, &p->requests[asked++]));
-        *more |= from + piece < bytes;
-    }
-    rc = wait_for_requests(asked, p->requests);
-    return got == MPI_SUCCESS ? rc : got;
-}
-
-/* The receiving side. */
-static int get_pieces(struct coll_comm *c, const struct piecewise *p)
-{
-    const struct coll_parts *all = p->all;
-    int64_t room = 0;
-    int more = 1;
-
-    for (int i = 0; i < p->n; i++)
-        if (!all->plain && piece_of(c, bytes_of(all, p->child[i])) < bytes_of(all, p->child[i]))
-            room += bytes_of(all, p->child[i]);
-    if (room && !coll_scratch(c, (size_t)room))
-        return MPI_ERR_NO_MEM;
-    room = 0;
-    for (int i = 0; i < p->n; i++) {
-        int64_t bytes = bytes_of(all, p->child[i]);
-
-        if (piece_of(c, bytes) == bytes)
-            continue;
-        p->waiting[i] = all->plain ? at(all, p->child[i]) : c->scratch + room;
-        room += all->plain ? 0 : bytes;
-    }
-    for (int64_t round = 0; more; round++)
-        TRY(get_round(c, p, round, &more));
-    for (int i = 0; i < p->n; i++)
-        if (p->waiting[i] && !all->plain)
-            TRY(unpack(c, p->waiting[i], all, p->child[i]));
+    if (from >= bytes)
+        return MPI_SUCCESS;
+    TRY(data ? get_bytes(c, data + from, lesser(piece, bytes - from), k, &requests[*n])
+        : coll_mpi()->Irecv(at(all, k), count_of(all, k), all->type, k, TAG, c->own, &requests[*n]));
+    in_turn(c, data ? 0 : bytes, &requests[(*n)++], first);
+    if (round)
+        TRY(send_bytes(c, NULL, 0, k, &requests[(*n)++]));
+    *more |= from + piece < bytes;
     return MPI_SUCCESS;
 }
 
 int coll_move_pieces(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *own,
                      const struct coll_parts *all)
 {
-    struct piecewise p = { .all = all };
-    int rc = MPI_SUCCESS;
+    int n, more = 1;
+    const int *child = children(c, tree, &n);
+    autofree char **data = xcalloc((size_t)n, sizeof *data);   /* of parts that come in pieces */
+    autofree MPI_Request *requests = xcalloc(2 * (size_t)n, sizeof *requests);
+    autofree char *room = NULL;
+    int64_t used = 0;
 
-    p.child = children(c, tree, &p.n);
-    if (c->rank != tree->root) {
-        rc = send_pieces(c, tree->root, own);
-        coll_scratch_done(c);
-        return rc;
-    }
-    p.waiting = coll_need((size_t)p.n, sizeof *p.waiting);
-    p.requests = coll_need(2 * (size_t)p.n, sizeof *p.requests);
+    if (c->rank != tree->root)
+        return send_pieces(c, tree->root, own);
     if (!is_in_place(own))
-        rc = copy(c, own, 0, all, c->rank);
-    if (rc == MPI_SUCCESS)
-        rc = get_pieces(c, &p);
-    free(p.waiting);
-    free(p.requests);
-    coll_scratch_done(c);
-    return rc;
+        TRY(copy(c, own, 0, all, c->rank));
+    for (int i = 0; i < n && !all->plain; i++)
+        used += bytes_of(all, child[i]);
+    room = xmalloc((size_t)used);
+    used = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t bytes = bytes_of(all, child[i]);
+
+        if (piece_of(c, bytes) < bytes)
+            data[i] = all->plain ? at(all, child[i]) : room + used;
+        used += bytes;
+    }
+    for (int64_t round = 0; more; round++) {
+        int asked = 0, first = MPI_SUCCESS;
+
+        more = 0;
+        for (int i = 0; i < n; i++)
+            TRY(get_piece(c, all, child[i], data[i], round, requests, &asked, &more, &first));
+        TRY(wait_for_requests(asked, requests, &first));
+    }
+    for (int i = 0; i < n; i++)
+        if (data[i] && !all->plain)
+            TRY(unpack(c, data[i], all, child[i]));
+    return MPI_SUCCESS;
 }
 
 /* ---------------------------------------------------------------- broadcast, in segments */
 
 enum { TAG_BCAST = 2 };
-/* Segments that are under way at a time: while one is received the last one is handed on. */
+/* Segments under way at a time: while one is received, the one before is sent on. */
 enum { BUFFERED = 2 };
 
-/* Receive each segment and hand it on. sends: BUFFERED times the children. */
-static int hand_on(struct coll_comm *c, const struct coll_tree *t, char *data, int64_t bytes, int64_t segment,
-                   MPI_Request *sends)
+/* Receive each segment and send it on. sends: BUFFERED times the children. */
+static int pass_segments(struct coll_comm *c, const struct coll_tree *t, char *data, int64_t bytes, int64_t segment,
+                         MPI_Request *sends)
 {
-    int n = t->first[c->rank + 1] - t->first[c->rank], parent = t->parent[c->rank], slot = 0;
-    const int *child = t->child + t->first[c->rank];
-    int64_t from = 0;
-    int used[BUFFERED] = { 0 };
+    int n, parent = t->parent[c->rank], slot = 0, used[BUFFERED] = { 0 };
+    const int *child = children(c, t, &n);
 
-    for (; from < bytes; from += segment, slot = (slot + 1) % BUFFERED) {
-        int len = (int)(bytes - from < segment ? bytes - from : segment);
+    for (int64_t from = 0; from < bytes; from += segment, slot = (slot + 1) % BUFFERED) {
+        int len = (int)lesser(segment, bytes - from);
 
         if (parent >= 0)
             TRY(coll_mpi()->Recv(data + from, len, coll_mpi()->packed, parent, TAG_BCAST, c->own, MPI_STATUS_IGNORE));
@@ -425,30 +322,16 @@ static int hand_on(struct coll_comm *c, const struct coll_tree *t, char *data, i
     return MPI_SUCCESS;
 }
 
-static int broadcast(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *d, int64_t bytes,
-                     int64_t segment, MPI_Request *sends)
-{
-    char *data = d->buf;
-    int at_byte = 0;
-
-    if (!d->plain && !(data = coll_scratch(c, (size_t)bytes)))
-        return MPI_ERR_NO_MEM;
-    if (!d->plain && c->rank == t->root)
-        TRY(coll_mpi()->Pack(d->buf, d->count, d->type, data, (int)bytes, &at_byte, c->own));
-    TRY(hand_on(c, t, data, bytes, segment, sends));
-    if (!d->plain && c->rank != t->root)
-        TRY(coll_mpi()->Unpack(data, (int)bytes, &at_byte, d->buf, d->count, d->type, c->own));
-    return MPI_SUCCESS;
-}
-
 int coll_move_bcast(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *data, int64_t bytes,
                     int64_t segment)
 {
-    size_t n = (size_t)(tree->first[c->rank + 1] - tree->first[c->rank]);
-    MPI_Request *sends = coll_need(BUFFERED * n, sizeof *sends);
-    int rc = broadcast(c, tree, data, bytes, segment > 0 && segment < bytes ? segment : bytes, sends);
+    int n = tree->first[c->rank + 1] - tree->first[c->rank];
+    autofree MPI_Request *sends = xcalloc(BUFFERED * (size_t)n, sizeof *sends);
+    autofree char *packed = data->plain ? NULL : xmalloc((size_t)bytes);
 
-    free(sends);
-    coll_scratch_done(c);
-    return rc;
+    if (packed && c->rank == tree->root)
+        TRY(pack(c, data, 0, packed));
+    TRY(pass_segments(c, tree, packed ? packed : data->buf, bytes, segment > 0 && segment < bytes ? segment : bytes,
+                      sends));
+    return packed && c->rank != tree->root ? unpack(c, packed, data, 0) : MPI_SUCCESS;
 }

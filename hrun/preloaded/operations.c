@@ -64,8 +64,7 @@ int coll_do(const struct coll_call *call, struct coll_turn *turn, int *rc)
     if (call->op == HRUN_NET_BCAST)
         *rc = coll_move_bcast(c, choice->tree, &own, bytes, (int64_t)choice->segment);
     else if (call->op == HRUN_NET_SCATTER)
-        *rc = call->with_counts ? coll_move_parts(c, choice->tree, &all, &own)
-              : coll_move_scatter(c, choice->tree, &all, &own, bytes);
+        *rc = coll_move_scatter(c, choice->tree, &all, &own, bytes);
     else
         *rc = call->with_counts || !strcmp(choice->way, "pieces") ? coll_move_pieces(c, choice->tree, &own, &all)
               : coll_move_gather(c, choice->tree, &own, &all, bytes);

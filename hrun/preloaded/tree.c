@@ -1,24 +1,10 @@
 /* tree.c - trees for unlike hosts; see coll_choice.h */
 #include "coll_choice.h"
 
+#include "base/alloc.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-_Noreturn void coll_no_memory(void)
-{
-    fputs("libhrun-coll: no memory left\n", stderr);
-    abort();
-}
-
-void *coll_need(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-
-    if (!p)
-        coll_no_memory();
-    return p;
-}
 
 /* ---------------------------------------------------------------- making a tree */
 
@@ -34,10 +20,10 @@ void coll_tree_free(struct coll_tree *t)
  * its children, and end. Until the end `order` holds the children as they are linked, and size[root] their number. */
 static struct coll_tree *begin_tree(int n, int root)
 {
-    struct coll_tree *t = coll_need(1, sizeof *t);
+    struct coll_tree *t = xcalloc(1, sizeof *t);
     size_t len = (size_t)n;
 
-    t->parent = coll_need(6 * len + 1, sizeof *t->parent);
+    t->parent = xcalloc(6 * len + 1, sizeof *t->parent);
     t->n = n;
     t->root = root;
     t->child = t->parent + len;
@@ -116,8 +102,8 @@ static double message_s(const struct hrun_net *net, const struct hrun_net_ranks 
 /* All ranks, the root first, then the nearest. */
 static int *nearest_first(const struct hrun_net *net, const struct hrun_net_ranks *r, int root, double bytes)
 {
-    struct far *list = coll_need((size_t)r->n, sizeof *list);
-    int *order = coll_need((size_t)r->n, sizeof *order), n = 0;
+    autofree struct far *list = xcalloc((size_t)r->n, sizeof *list);
+    int *order = xcalloc((size_t)r->n, sizeof *order), n = 0;
 
     for (int v = 0; v < r->n; v++)
         if (v != root)
@@ -126,19 +112,17 @@ static int *nearest_first(const struct hrun_net *net, const struct hrun_net_rank
     order[0] = root;
     for (int i = 0; i < n; i++)
         order[i + 1] = list[i].rank;
-    free(list);
     return order;
 }
 
 struct coll_tree *coll_tree_linear(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                    double bytes)
 {
-    int *order = nearest_first(net, ranks, root, bytes);
+    autofree int *order = nearest_first(net, ranks, root, bytes);
     struct coll_tree *t = begin_tree(ranks->n, root);
 
     for (int i = ranks->n - 1; i > 0; i--)
         link_child(t, root, order[i]);
-    free(order);
     return end_tree(t);
 }
 
@@ -154,11 +138,10 @@ static void link_binomial(struct coll_tree *t, const int *list, int n)
 struct coll_tree *coll_tree_binomial(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                      double bytes)
 {
-    int *order = nearest_first(net, ranks, root, bytes);
+    autofree int *order = nearest_first(net, ranks, root, bytes);
     struct coll_tree *t = begin_tree(ranks->n, root);
 
     link_binomial(t, order, ranks->n);
-    free(order);
     return end_tree(t);
 }
 
@@ -166,7 +149,8 @@ struct coll_tree *coll_tree_binomial(const struct hrun_net *net, const struct hr
  * the ranks with members[rank] == rank (members NULL: all). */
 static void link_below(struct coll_tree *t, int head, const int *heads, const int *members, const int *order)
 {
-    int *list = coll_need((size_t)t->n, sizeof *list), n = 0;
+    autofree int *list = xcalloc((size_t)t->n, sizeof *list);
+    int n = 0;
 
     list[n++] = head;
     for (int i = 0; i < t->n; i++) {
@@ -176,32 +160,31 @@ static void link_below(struct coll_tree *t, int head, const int *heads, const in
             list[n++] = v;
     }
     link_binomial(t, list, n);
-    free(list);
 }
 
 /* The head of each rank's class (a host, a switch), which is the first of the class in order. */
 static int *find_heads(const int *class_of_rank, int classes, const int *order, int n)
 {
-    int *heads = coll_need((size_t)n, sizeof *heads), *head_of = coll_need((size_t)classes, sizeof *head_of);
+    autofree int *head_of = xcalloc((size_t)classes, sizeof *head_of);
+    int *heads = xcalloc((size_t)n, sizeof *heads);
 
     for (int i = n - 1; i >= 0; i--)
         head_of[class_of_rank[order[i]]] = order[i];
     for (int v = 0; v < n; v++)
         heads[v] = head_of[class_of_rank[v]];
-    free(head_of);
     return heads;
 }
 
 struct coll_tree *coll_tree_hosts(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                   double bytes)
 {
-    int n = ranks->n, *order = nearest_first(net, ranks, root, bytes), *group = coll_need((size_t)n, sizeof *group);
-    int *of_host, *of_group;
+    int n = ranks->n;
+    autofree int *order = nearest_first(net, ranks, root, bytes), *group = xcalloc((size_t)n, sizeof *group);
+    autofree int *of_host = find_heads(ranks->host, net->nhosts, order, n), *of_group = NULL;
     struct coll_tree *t = begin_tree(n, root);
 
     for (int v = 0; v < n; v++)
         group[v] = net->group_of[ranks->host[v]];
-    of_host = find_heads(ranks->host, net->nhosts, order, n);
     of_group = find_heads(group, net->ngroups, order, n);
     link_below(t, root, NULL, of_group, order);
     for (int i = 0; i < n; i++)
@@ -210,10 +193,6 @@ struct coll_tree *coll_tree_hosts(const struct hrun_net *net, const struct hrun_
     for (int i = 0; i < n; i++)
         if (of_host[order[i]] == order[i])
             link_below(t, order[i], of_host, NULL, order);
-    free(order);
-    free(group);
-    free(of_host);
-    free(of_group);
     return end_tree(t);
 }
 
@@ -251,18 +230,20 @@ static double busy_s(const struct hrun_net *net, const struct hrun_net_ranks *r,
 struct coll_tree *coll_tree_greedy(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                    double bytes)
 {
-    struct coll_tree *t = ranks->n <= GREEDY_MAX ? begin_tree(ranks->n, root) : NULL;
-    double *ready = coll_need((size_t)ranks->n, sizeof *ready);
+    struct coll_tree *t;
+    autofree double *ready = xcalloc((size_t)ranks->n, sizeof *ready);
 
+    if (ranks->n > GREEDY_MAX)
+        return NULL;
+    t = begin_tree(ranks->n, root);
     for (int v = 0; v < ranks->n; v++)
         ready[v] = v == root ? 0 : -1;
-    for (int i = 1; t && i < ranks->n; i++) {
+    for (int i = 1; i < ranks->n; i++) {
         int to = 0, from = first_edge(net, ranks, ready, bytes, &to);
 
         ready[to] = ready[from] + message_s(net, ranks, from, to, bytes);
         ready[from] += busy_s(net, ranks, from, to, bytes);
         link_child(t, from, to);
     }
-    free(ready);
-    return t ? end_tree(t) : NULL;
+    return end_tree(t);
 }

@@ -34,18 +34,6 @@ static __thread int depth, is_first;
 
 #define ADD(counter, n) atomic_fetch_add_explicit(&(counter), (n), memory_order_relaxed)
 
-/* Zeroed memory for n elements. Without memory the program ends, because the other ranks would wait for this one. */
-static void *watch_zeroed(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-
-    if (!p) {
-        fputs("libhrun-trace: no memory left\n", stderr);
-        abort();
-    }
-    return p;
-}
-
 static uint64_t watch_now_ns(void)
 {
     struct timespec t;
@@ -177,25 +165,25 @@ void watch_control(int level)
 
 void watch_finalize(void)
 {
-    struct watch_counts *mine, *all = NULL;
+    struct watch_counts mine, *all = NULL;
 
     if (!our.ready)
         return;
     watch_control(0);
     our.ready = 0;
-    mine = watch_zeroed(1, sizeof *mine);
-    if (our.rank == 0)
-        all = watch_zeroed((size_t)our.size, sizeof *all);
-    *mine = (struct watch_counts){ .elapsed_ns = our.elapsed_ns, .mpi_ns = our.mpi_ns, .cost_ns = our.cost_ns,
-                                   .own_ns = our.own_ns };
-    for (int i = 0; i < WATCH_CALLS; i++) {
-        mine->calls[i].count = our.calls[i].count;
-        mine->calls[i].ns = our.calls[i].ns;
+    if (our.rank == 0 && !(all = malloc((size_t)our.size * sizeof *all))) {
+        fputs("libhrun-trace: out of memory\n", stderr);
+        abort();               /* the other ranks would wait for this one */
     }
-    our.Gather(mine, sizeof *mine, our.byte, all, sizeof *mine, our.byte, 0, our.comm);
+    mine = (struct watch_counts){ .elapsed_ns = our.elapsed_ns, .mpi_ns = our.mpi_ns, .cost_ns = our.cost_ns,
+                                  .own_ns = our.own_ns };
+    for (int i = 0; i < WATCH_CALLS; i++) {
+        mine.calls[i].count = our.calls[i].count;
+        mine.calls[i].ns = our.calls[i].ns;
+    }
+    our.Gather(&mine, sizeof mine, our.byte, all, sizeof mine, our.byte, 0, our.comm);
     our.Comm_free(&our.comm);
     if (all)
         watch_report(all, our.size);
-    free(mine);
     free(all);
 }
