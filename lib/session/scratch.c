@@ -17,22 +17,20 @@
 
 static const char KEPT[] = "hrun-failed-";
 
-/* Of a link-filled folder. Input decks are text of some KiB; restart files and meshes are not read by copying them for
- * each of a hundred runs. */
+/* Larger files, and files beyond so many bytes or names in all, are linked: input decks are text of some KiB, and
+ * copying restart files and meshes for each of a hundred runs would take too long. */
 enum { COPIED_MAX = 1 << 20, COPIED_ALL = 32 << 20, NAMES_MAX = 1000 };
-/* To put more names than this in place takes longer than many runs take. */
+/* Placing more names than this takes longer than many runs take. */
 enum { NAMES_MOST = 5000 };
 
 /* ------------------------------------------------------------------ where */
 
-/* Do all other hosts see the folder? */
+/* 1 if all other hosts see the folder, else 0. */
 static int is_seen_by_all(const struct context *c, char *folder)
 {
-    enum { PATIENCE_S = 20 };
     const struct hrun_cluster *cl = c->cluster;
     char *const argv[] = { "/bin/sh", "-c", "test -d \"$0\"", folder, NULL };
-    struct hrun_remote what = { .argv = argv, .mca = &c->set->job.mca,
-                                .timeout_s = PATIENCE_S, .missing = "", .keep_going = 0 };
+    struct hrun_remote what = { .argv = argv, .mca = &c->set->job.mca, .timeout_s = 20, .missing = "" };
     size_t n = (size_t)cl->nhosts;
     autofree char **hosts = xcalloc(n + 1, sizeof *hosts);
     autofree struct hrun_buf *outputs = xcalloc(n + 1, sizeof *outputs);
@@ -53,26 +51,20 @@ static int is_seen_by_all(const struct context *c, char *folder)
     return yes;
 }
 
-static int is_safe(const char *folder)
-{
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), yes = fd >= 0 && hrun_keeps_names(fd);
-
-    if (fd >= 0)
-        close(fd);
-    return yes;
-}
-
-/* Can folders for runs be made in base, on the file system of home, out of reach of others, and do all hosts see
- * them? */
+/* 1 if folders for runs can be made in base: it is on the file system of home, others cannot rename them, and all hosts
+ * see them; else 0. */
 static int serves_as_base(const struct context *c, const char *base, const char *home)
 {
+    int fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct stat a, b;
-    int good = !stat(base, &a) && !stat(home, &b) && a.st_dev == b.st_dev &&
-               (!strcmp(base, home) || is_safe(base));
+    int good = fd >= 0 && !fstat(fd, &a) && !stat(home, &b) && a.st_dev == b.st_dev &&
+               (!strcmp(base, home) || hrun_keeps_names(fd));
     autofree char *folder = good ? hrun_rundir_create(base, NULL) : NULL;
     int yes = folder && (c->cluster->platform || is_seen_by_all(c, folder));
 
     hrun_remove_tree(folder);
+    if (fd >= 0)
+        close(fd);
     return yes;
 }
 
@@ -121,7 +113,7 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
     slash = strrchr(s->base, '/');
     if (slash > s->base)
         *slash = 0;
-    /* The root folder is nobody's place for folders. */
+    /* No folders are made in the root folder. */
     if (slash == s->base || !serves_as_base(c, s->base, home)) {
         *slash = '/';
         if (!serves_as_base(c, home, home)) {
@@ -171,14 +163,38 @@ char *scratch_create(const struct scratch *s, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ what is in it */
 
-/* One folder after the other, the outer ones first. */
-struct fill {
+/* Names on their way between the working folder and the folder of a run. */
+struct transfer {
     const struct scratch *s;
-    const char *to;
-    struct hrun_strvec folders;    /* below the working folder, "" or "a/b/" */
+    const char *folder;                 /* of the run */
+    const struct hrun_strvec *inputs;   /* on the way back: names that stay */
+    struct hrun_strvec below;           /* folders to walk through, in both: "" or "a/b/" */
     size_t names;
     off_t copied;
 };
+
+/* Call place for each name of each folder of t->below in `top`; place may add folders. */
+static int walk_folders(struct transfer *t, const char *top,
+                        int (*place)(struct transfer *t, const char *below, const char *name, struct hrun_error *err),
+                        struct hrun_error *err)
+{
+    int rc = 0;
+
+    hrun_strvec_push(&t->below, "");
+    for (size_t i = 0; i < t->below.n && !rc; i++) {
+        autofree char *path = hrun_strf("%s/%s", top, t->below.v[i]);
+        DIR *dir = opendir(path);
+        struct dirent *e;
+
+        while (dir && !rc && (e = readdir(dir)))
+            if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+                rc = place(t, t->below.v[i], e->d_name, err);
+        if (dir)
+            closedir(dir);
+    }
+    hrun_strvec_release(&t->below);
+    return rc;
+}
 
 static int copy_bytes(int in, int out)
 {
@@ -191,8 +207,8 @@ static int copy_bytes(int in, int out)
     return n < 0 ? -1 : 0;
 }
 
-/* Copy a file, or with clone_only let the file system share its blocks. Result: 0; 1: it cannot be read, or cloned, and
- * nothing was made; -1 with errno. */
+/* Copy a file; with clone_only only if the file system can share its blocks. Result: 0; 1: it cannot be read or cloned,
+ * and nothing is left; -1 with errno. */
 static int copy_file(const char *from, const char *to, const struct stat *st, int clone_only)
 {
     const struct timespec times[2] = { st->st_atim, st->st_mtim };
@@ -212,7 +228,7 @@ static int copy_file(const char *from, const char *to, const struct stat *st, in
     return rc;
 }
 
-/* Folders of hrun's own in the working folder, `to` among them. */
+/* 1 for folders of hrun's own in the working folder, `to` among them. */
 static int is_own_folder(const char *name, const char *to)
 {
     char mine[32];
@@ -222,119 +238,86 @@ static int is_own_folder(const char *name, const char *to)
            !strcmp(name, strrchr(to, '/') + 1);
 }
 
-/* One name of a folder. 0, or -1 with errno. */
-static int place_name(struct fill *f, const char *below, const char *name)
+/* Put a name of the working folder into the run's. */
+static int place_name(struct transfer *t, const char *below, const char *name, struct hrun_error *err)
 {
-    autofree char *from = hrun_strf("%s/%s%s", f->s->home, below, name);
-    autofree char *to = hrun_strf("%s/%s%s", f->to, below, name);
+    autofree char *from = hrun_strf("%s/%s%s", t->s->home, below, name);
+    autofree char *to = hrun_strf("%s/%s%s", t->folder, below, name);
     struct stat st, there;
     int rc = 1;
 
-    f->names++;
+    if (!*below && is_own_folder(name, t->folder))
+        return 0;
+    t->names++;
     if (lstat(from, &st)) {
         rc = 0;                    /* somebody has removed it */
-    } else if (f->s->users) {
+    } else if (t->s->users) {
         /* A folder that is there holds inputs: it has links of its own. */
         if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode)) {
-            hrun_strvec_pushf(&f->folders, "%s%s/", below, name);
+            hrun_strvec_pushf(&t->below, "%s%s/", below, name);
             rc = 0;
         }
-    } else if (S_ISDIR(st.st_mode) && (f->s->copy || (f->names <= NAMES_MAX && name[0] != '.'))) {
+    } else if (S_ISDIR(st.st_mode) && (t->s->copy || (t->names <= NAMES_MAX && name[0] != '.'))) {
         rc = mkdir(to, 0700) && errno != EEXIST ? -1 : 0;
         if (!rc)
-            hrun_strvec_pushf(&f->folders, "%s%s/", below, name);
+            hrun_strvec_pushf(&t->below, "%s%s/", below, name);
     } else if (!stat(from, &st) && S_ISREG(st.st_mode)) {
-        int small = st.st_size <= COPIED_MAX && f->copied + st.st_size <= COPIED_ALL;
+        int small = st.st_size <= COPIED_MAX && t->copied + st.st_size <= COPIED_ALL;
 
-        rc = copy_file(from, to, &st, !f->s->copy && !small);
-        f->copied += rc ? 0 : st.st_size;
+        rc = copy_file(from, to, &st, !t->s->copy && !small);
+        t->copied += rc ? 0 : st.st_size;
     }
     if (rc > 0)
         rc = symlink(from, to);
-    return rc < 0 && errno == EEXIST ? 0 : rc;     /* an input that hrun has written */
-}
-
-static int fill_folder(struct fill *f, const char *below, struct hrun_error *err)
-{
-    autofree char *path = hrun_strf("%s/%s", f->s->home, below);
-    DIR *dir = opendir(path);
-    struct dirent *e;
-    int rc = 0;
-
-    while (dir && !rc && (e = readdir(dir)))
-        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (*below || !is_own_folder(e->d_name, f->to)) &&
-            place_name(f, below, e->d_name))
-            rc = hrun_fail_errno(err, HRUN_EIO, "cannot put '%s%s' into '%s', the folder of a run (scratch: none in "
-                                 "the definition does without it)", below, e->d_name, f->to);
-    if (dir)
-        closedir(dir);
-    return rc;
+    if (rc >= 0 || errno == EEXIST)     /* an input that hrun has written */
+        return 0;
+    return hrun_fail_errno(err, HRUN_EIO, "cannot put '%s%s' into '%s', the folder of a run (scratch: none in the "
+                           "definition does without it)", below, name, t->folder);
 }
 
 int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error *err)
 {
-    struct fill f = { .s = s, .to = folder, .folders = HRUN_STRVEC_INIT };
-    int rc = 0;
+    struct transfer t = { .s = s, .folder = folder };
 
-    hrun_strvec_push(&f.folders, "");
-    for (size_t i = 0; i < f.folders.n && !rc; i++)
-        rc = fill_folder(&f, f.folders.v[i], err);
-    hrun_strvec_release(&f.folders);
-    return rc;
+    return walk_folders(&t, s->home, place_name, err);
 }
 
-/* ------------------------------------------------------------------ what a run has made */
-
-/* One name of the run's folder. 0, or -1 with errno. */
-static int return_name(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs, const char *below,
-                       const char *name, struct hrun_strvec *folders)
+/* Move a name of the run's folder to the working folder, unless it is an input or a link that place_name has made. */
+static int return_name(struct transfer *t, const char *below, const char *name, struct hrun_error *err)
 {
-    autofree char *from = hrun_strf("%s/%s%s", folder, below, name);
-    autofree char *to = hrun_strf("%s/%s%s", s->home, below, name);
+    autofree char *from = hrun_strf("%s/%s%s", t->folder, below, name);
+    autofree char *to = hrun_strf("%s/%s%s", t->s->home, below, name);
     char link[4096];
     struct stat st, there;
     ssize_t n = readlink(from, link, sizeof link);
-    int rc = 0, ours = n == (ssize_t)strlen(to) && !memcmp(link, to, (size_t)n);
+    int stays = n == (ssize_t)strlen(to) && !memcmp(link, to, (size_t)n);
 
-    for (size_t i = 0; i < inputs->n; i++)
-        ours |= !strcmp(from + strlen(folder) + 1, inputs->v[i]);
-    if (!ours && !lstat(from, &st)) {
-        if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode))
-            hrun_strvec_pushf(folders, "%s%s/", below, name);
-        else
-            rc = rename(from, to);
-    }
-    return rc;
+    for (size_t i = 0; i < t->inputs->n; i++)
+        stays |= !strcmp(from + strlen(t->folder) + 1, t->inputs->v[i]);
+    if (stays || lstat(from, &st))
+        return 0;
+    if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode))
+        hrun_strvec_pushf(&t->below, "%s%s/", below, name);
+    else if (rename(from, to))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot move '%s%s', which the run has written, from '%s' to '%s'", below,
+                               name, t->folder, t->s->home);
+    return 0;
 }
 
 int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
                    struct hrun_error *err)
 {
-    autorelease(hrun_strvec_release) struct hrun_strvec folders = HRUN_STRVEC_INIT;
-    int rc = 0;
+    struct transfer t = { .s = s, .folder = folder, .inputs = inputs };
 
-    hrun_strvec_push(&folders, "");
-    for (size_t i = 0; i < folders.n && !rc; i++) {
-        autofree char *path = hrun_strf("%s/%s", folder, folders.v[i]);
-        DIR *dir = opendir(path);
-        struct dirent *e;
-
-        while (dir && !rc && (e = readdir(dir)))
-            if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
-                return_name(s, folder, inputs, folders.v[i], e->d_name, &folders))
-                rc = hrun_fail_errno(err, HRUN_EIO, "cannot move '%s%s', which the run has written, from '%s' to '%s'",
-                                     folders.v[i], e->d_name, folder, s->home);
-        if (dir)
-            closedir(dir);
-    }
-    if (!rc)
-        hrun_remove_tree(folder);
-    return rc;
+    if (walk_folders(&t, folder, return_name, err))
+        return -1;
+    hrun_remove_tree(folder);
+    return 0;
 }
 
 /* ------------------------------------------------------------------ what stays of a failure */
 
-/* Nothing that the run wrote, or that a link of that name leads to, is written over. */
+/* Write a file of a kept folder, unless there is one of that name. */
 static void write_kept_output(const char *folder, const char *name, const struct hrun_buf *text)
 {
     autofree char *path = hrun_strf("%s/%s", folder, name);
