@@ -59,8 +59,6 @@ void waits_read(struct waits *w, const struct context *c, const struct hrun_layo
 /* Append who waits: a line and a table. */
 void waits_report(const struct waits *w, const struct context *c, struct hrun_buf *out);
 
-/* ---------------------------------------------------------------- mpi_wait_times */
-
 /* Read lines (each with its end, without HRUN_TRACE_MARK) of nranks ranks, rank r being in sub-cluster sub[r], into
  * subs[nsubs], which is zeroed. Errors: HRUN_ENODATA (there are none), HRUN_ECORRUPT (says what is wrong); subs is
  * undefined then. */
