@@ -21,47 +21,38 @@ enum { PLACE_SIZE = 48 };
 
 /* ---------------------------------------------------------------- reading */
 
-/* Append the content of fd, which does not block, to *out. A pipe or terminal is read to its end where somebody writes
- * to it. */
-static int read_to_end(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
-{
-    char chunk[16384];
-    size_t total = 0;
-    struct stat st = { 0 };
-    ssize_t got;
-
-    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
-        return hrun_fail(err, HRUN_EINVAL, "'%s' is a folder; a file is expected", path);
-    for (;;) {
-        got = read(fd, chunk, sizeof chunk);
-        if (got < 0 && (errno == EINTR || (errno == EAGAIN && !fcntl(fd, F_SETFL, 0))))
-            continue;
-        if (got <= 0)
-            break;
-        total += (size_t)got;
-        if (total > max)
-            return hrun_fail(err, HRUN_EINVAL, "'%s' is larger than the %zu bytes expected at most: is it the right "
-                             "file?", path, max);
-        hrun_buf_add(out, chunk, (size_t)got);
-    }
-    if (got < 0)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
-    if (!total && S_ISFIFO(st.st_mode))
-        return hrun_fail(err, HRUN_EINVAL, "'%s' is a pipe to which nothing is written; a file is expected", path);
-    return 0;
-}
-
-/* The same, and close fd. fd -1: it could not be opened, and errno says why. */
+/* Append the content of fd, which does not block, to *out, and close fd. A pipe or terminal is read to its end where
+ * somebody writes to it. fd -1: it could not be opened, and errno says why. */
 static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
     size_t start = out->len;
-    int rc;
+    struct stat st = { 0 };
+    char chunk[16384];
+    ssize_t got = 0;
+    int rc = 0;
 
     if (fd < 0 && errno == ENXIO)
         return hrun_fail(err, HRUN_EINVAL, "'%s' is a socket or a device; a file is expected", path);
     if (fd < 0)
         return hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "cannot read '%s'", path);
-    rc = read_to_end(fd, path, max, out, err);
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+        rc = hrun_fail(err, HRUN_EINVAL, "'%s' is a folder; a file is expected", path);
+    while (!rc) {
+        got = read(fd, chunk, sizeof chunk);
+        if (got < 0 && (errno == EINTR || (errno == EAGAIN && !fcntl(fd, F_SETFL, 0))))
+            continue;
+        if (got <= 0)
+            break;
+        if (out->len - start + (size_t)got > max)
+            rc = hrun_fail(err, HRUN_EINVAL, "'%s' is larger than the %zu bytes expected at most: is it the right "
+                           "file?", path, max);
+        else
+            hrun_buf_add(out, chunk, (size_t)got);
+    }
+    if (!rc && got < 0)
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
+    else if (!rc && out->len == start && S_ISFIFO(st.st_mode))
+        rc = hrun_fail(err, HRUN_EINVAL, "'%s' is a pipe to which nothing is written; a file is expected", path);
     if (rc && out->len > start) {
         out->len = start;
         out->data[start] = 0;
@@ -97,32 +88,23 @@ int hrun_is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* A parent that exists may answer EACCES or EROFS before EEXIST: only what is no folder afterwards counts. */
-static int make_dir(const char *path, mode_t mode)
-{
-    int why;
-
-    if (mkdir(path, mode & HRUN_FILE_MODES) == 0)
-        return 0;
-    why = errno;
-    if (hrun_is_folder(path))
-        return 0;
-    errno = why == EEXIST ? ENOTDIR : why;
-    return -1;
-}
-
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
 {
     autofree char *copy = xstrdup(path);
 
     for (char *p = copy + (copy[0] == '/'); ; p++) {
         char end = *p;
+        int why;
 
         if (end && end != '/')
             continue;
         *p = 0;
-        if (make_dir(copy, mode))
+        why = mkdir(copy, mode & HRUN_FILE_MODES) ? errno : 0;
+        /* A parent that exists may answer EACCES or EROFS before EEXIST: only what is no folder afterwards counts. */
+        if (why && !hrun_is_folder(copy)) {
+            errno = why == EEXIST ? ENOTDIR : why;
             return hrun_fail_errno(err, HRUN_EIO, "cannot create the folder '%s'", copy);
+        }
         if (!end)
             return 0;
         *p = end;
@@ -177,55 +159,49 @@ static int open_lock(const char *path, int access, struct hrun_error *err)
     return fd;
 }
 
-/* Report the holder of a lock, which hrun_lock_try has written into the file. */
-static void fail_busy(const char *path, struct hrun_error *err)
+/* Lock fd, the lock file at path, by this command of fcntl. 0, or -1 with *err; HRUN_EBUSY names the holder that
+ * hrun_lock_try has written into the file. */
+static int set_lock(int fd, const char *path, int command, short type, struct hrun_error *err)
 {
+    struct flock lk = { .l_type = type, .l_whence = SEEK_SET };
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     struct utsname here;
     char host[65];
     long pid;
+    int rc;
 
+    do
+        rc = fcntl(fd, command, &lk);
+    while (rc && errno == EINTR);
+    if (!rc)
+        return 0;
+    if (command != F_OFD_SETLK || (errno != EAGAIN && errno != EACCES))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
     if (hrun_file_read(path, 256, &text, NULL) || sscanf(text.data, "%ld %64[A-Za-z0-9._-]", &pid, host) != 2)
-        hrun_fail(err, HRUN_EBUSY, "another process");
-    else if (!uname(&here) && !strcmp(host, here.nodename))
-        hrun_fail(err, HRUN_EBUSY, "process %ld", pid);
-    else
-        hrun_fail(err, HRUN_EBUSY, "process %ld on %s", pid, host);
-}
-
-/* A lock could not be taken: close fd. busy: 1 where another process may have it. Result: -1. */
-static int fail_lock(int fd, const char *path, int busy, struct hrun_error *err)
-{
-    if (busy && (errno == EAGAIN || errno == EACCES))
-        fail_busy(path, err);
-    else
-        hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
-    hrun_unlock(fd);
-    return -1;
+        return hrun_fail(err, HRUN_EBUSY, "another process");
+    if (!uname(&here) && !strcmp(host, here.nodename))
+        return hrun_fail(err, HRUN_EBUSY, "process %ld", pid);
+    return hrun_fail(err, HRUN_EBUSY, "process %ld on %s", pid, host);
 }
 
 int hrun_lock(const char *path, struct hrun_error *err)
 {
-    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int fd = open_lock(path, O_WRONLY, err), rc;
+    int fd = open_lock(path, O_WRONLY, err);
 
-    do
-        rc = fd < 0 ? 0 : fcntl(fd, F_SETLKW, &lk);
-    while (rc && errno == EINTR);
-    return rc ? fail_lock(fd, path, 0, err) : fd;
+    if (fd < 0 || !set_lock(fd, path, F_SETLKW, F_WRLCK, err))
+        return fd;
+    hrun_unlock(fd);
+    return -1;
 }
 
 int hrun_lock_try(const char *path, struct hrun_error *err)
 {
-    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int fd = open_lock(path, O_WRONLY, err), len;
+    int fd = -1, len;
     struct utsname here;
     char text[128];
 
-    if (fd < 0)
+    if (hrun_lock_share(path, 1, &fd, err))
         return -1;
-    if (fcntl(fd, F_OFD_SETLK, &lk))
-        return fail_lock(fd, path, 1, err);
     /* Without these words the lock is as good: a full disk does not matter. */
     len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), uname(&here) ? "?" : here.nodename);
     (void)!(ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len);
@@ -234,13 +210,15 @@ int hrun_lock_try(const char *path, struct hrun_error *err)
 
 int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err)
 {
-    struct flock lk = { .l_type = alone ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET };
     int at = *fd < 0 ? open_lock(path, O_RDWR, err) : *fd;
 
     if (at < 0)
         return -1;
-    if (fcntl(at, F_OFD_SETLK, &lk))
-        return fail_lock(*fd < 0 ? at : -1, path, 1, err);
+    if (set_lock(at, path, F_OFD_SETLK, alone ? F_WRLCK : F_RDLCK, err)) {
+        if (*fd < 0)
+            hrun_unlock(at);
+        return -1;
+    }
     *fd = at;
     return 0;
 }
@@ -310,39 +288,6 @@ static unsigned long long start_ticks(long pid)
     return ticks;
 }
 
-/* The scope of process numbers, "SPACE-HASH": number of the PID name space, and a hash of host name and boot. "":
- * unknown. */
-static void find_pid_space(char *place, size_t size)
-{
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    char link[64] = "", *number;
-    struct utsname u;
-
-    *place = 0;
-    if (readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 && (number = strchr(link, '[')) && uname(&u) == 0 &&
-        !hrun_file_read("/proc/sys/kernel/random/boot_id", 256, &text, NULL)) {
-        hrun_buf_adds(&text, u.nodename);
-        snprintf(place, size, "%lu-%016llx", strtoul(number + 1, NULL, 10),
-                 (unsigned long long)hrun_hash(HRUN_HASH_INIT, text.data, text.len));
-    }
-}
-
-/* 1 for the name of a folder that a process of this user in this place, now gone, has made by hrun_rundir_create. */
-static int is_stale(const char *name, const char *place)
-{
-    unsigned long long then, now;
-    char where[PLACE_SIZE] = "";
-    long uid, pid;
-    int end = 0;
-
-    if (sscanf(name, "hrun.%ld.%ld.%llu.%47[0-9a-f-].%*6[A-Za-z0-9]%n", &uid, &pid, &then, where, &end) != 4 || !end ||
-        name[end] || uid != (long)geteuid() || pid <= 0 || pid > INT_MAX || strcmp(where, place))
-        return 0;
-    if (kill((pid_t)pid, 0) && errno == ESRCH)
-        return 1;
-    return then && (now = start_ticks(pid)) && now != then; /* the number was given to another process since */
-}
-
 int hrun_keeps_names(int dir)
 {
     struct stat st;
@@ -351,6 +296,7 @@ int hrun_keeps_names(int dir)
            (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
 }
 
+/* Remove the folders in base that hrun_rundir_create has made in this place for processes of this user, now gone. */
 static void remove_stale(const char *base, const char *place)
 {
     DIR *dir = opendir(base);
@@ -360,23 +306,43 @@ static void remove_stale(const char *base, const char *place)
     if (!dir)
         return;
     /* Asked once: this folder may have thousands of names, and each run looks at them. */
-    for (int safe = hrun_keeps_names(dirfd(dir)); safe && (e = readdir(dir));)
-        if (is_stale(e->d_name, place) && fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+    for (int safe = hrun_keeps_names(dirfd(dir)); safe && (e = readdir(dir));) {
+        char where[PLACE_SIZE] = "";
+        unsigned long long then, now;
+        long uid, pid;
+        int end = 0;
+
+        if (sscanf(e->d_name, "hrun.%ld.%ld.%llu.%47[0-9a-f-].%*6[A-Za-z0-9]%n", &uid, &pid, &then, where, &end) != 4 ||
+            !end || e->d_name[end] || uid != (long)geteuid() || pid <= 0 || pid > INT_MAX || strcmp(where, place))
+            continue;
+        /* Another start time: the number was given to another process since. */
+        if ((!kill((pid_t)pid, 0) || errno != ESRCH) && (!then || !(now = start_ticks(pid)) || now == then))
+            continue;
+        if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+            st.st_uid == geteuid())
             remove_at(dirfd(dir), e->d_name);
+    }
     closedir(dir);
 }
 
 char *hrun_rundir_create(const char *base, struct hrun_error *err)
 {
-    char place[PLACE_SIZE], *path;
+    autorelease(hrun_buf_release) struct hrun_buf boot = HRUN_BUF_INIT;
+    char place[PLACE_SIZE] = "", link[64] = "", *path, *number;
     autofree char *cwd = NULL;
+    struct utsname u;
 
     if (!base)
         base = getenv("TMPDIR");
     if (!base || !base[0])
         base = "/tmp";
-    find_pid_space(place, sizeof place);
+    /* The scope of process numbers: number of the PID name space, and a hash of boot and host name; "": unknown. */
+    if (readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 && (number = strchr(link, '[')) && uname(&u) == 0 &&
+        !hrun_file_read("/proc/sys/kernel/random/boot_id", 256, &boot, NULL)) {
+        hrun_buf_adds(&boot, u.nodename);
+        snprintf(place, sizeof place, "%lu-%016llx", strtoul(number + 1, NULL, 10),
+                 (unsigned long long)hrun_hash(HRUN_HASH_INIT, boot.data, boot.len));
+    }
     remove_stale(base, place);
     /* The name says whose the folder is: mkdtemp makes it at once, so that it never lacks an owner. */
     cwd = base[0] == '/' ? NULL : getcwd(NULL, 0);

@@ -52,9 +52,6 @@ enum { HRUN_FILE_MARKS = 19 };
  * truncated (*torn = 1, else 0; torn may be NULL), a part of data behind that. */
 int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err);
 
-/* Make the names in a folder durable. 0, also where the file system cannot sync folders; or -1 with errno. */
-int hrun_sync_folder(const char *path);
-
 /* 1 if path is a folder or a link to one, else 0. */
 int hrun_is_folder(const char *path);
 

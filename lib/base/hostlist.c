@@ -34,12 +34,6 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static int is_name_char(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_'
-        || c == '.';
-}
-
 static int fail_hostlist(struct hrun_error *err, const char *text, const char *at, const char *what, const char *hint)
 {
     enum { SHOWN = 60 };
@@ -88,14 +82,6 @@ static int read_range(const char *text, const char **p, struct range *r, struct 
             return fail_hostlist(err, text, begin, "the range runs backwards", "");
     }
     return 0;
-}
-
-/* Is the bracket at p an IPv6 address? Its length with both brackets, else 0. */
-static size_t ipv6_length(const char *p)
-{
-    size_t len = 1 + strspn(p + 1, "0123456789abcdefABCDEF:.");
-
-    return p[len] == ']' && memchr(p, ':', len) ? len + 1 : 0;
 }
 
 /* At p stands '['. The end of the bracket, or NULL with the error. */
@@ -149,11 +135,11 @@ static int expand_bracket(struct expansion *x, const char *p)
 /* Append all names that begin with x->name and go on as the item does from p on. */
 static int expand_rest(struct expansion *x, const char *p)
 {
-    const char *begin = p;
+    static const char good[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.";
+    size_t len = strspn(p, good);
 
-    while (is_name_char(*p))
-        p++;
-    hrun_buf_add(&x->name, begin, (size_t)(p - begin));
+    hrun_buf_add(&x->name, p, len);
+    p += len;
     if (x->name.len > NAME_LONGEST)
         return fail_hostlist(x->err, x->text, x->item, "a name has more than 255 characters", "");
     if (*p == '[')
@@ -171,8 +157,9 @@ static int expand_rest(struct expansion *x, const char *p)
 /* Append the names of the item at p, which ends at a comma or with the text. */
 static int expand_item(struct expansion *x, const char *p)
 {
-    size_t ipv6 = *p == '[' ? ipv6_length(p) : 0;
+    size_t ipv6 = *p == '[' ? 1 + strspn(p + 1, "0123456789abcdefABCDEF:.") : 0;
 
+    ipv6 = ipv6 && p[ipv6] == ']' && memchr(p, ':', ipv6) ? ipv6 + 1 : 0;
     x->item = p;
     hrun_buf_reset(&x->name);
     if (!*p || *p == ',')
@@ -244,28 +231,23 @@ static int differ_in_one(const char *a, const char *b, size_t *at)
     return bracket_number(a, p, &va, &na) && bracket_number(b, p, &vb, &nb) && strcmp(a + p + na, b + p + nb) == 0;
 }
 
-/* 1 if a range that begins with digits lo[nlo] expands value v to digits c[nc], else 0. */
-static int fits_range(const char *lo, size_t nlo, const char *c, size_t nc, uint64_t v)
-{
-    char text[32];
-    int width = nlo > 1 && *lo == '0' ? (int)nlo : 0;
-    int len = snprintf(text, sizeof text, "%0*llu", width, (unsigned long long)v);
-
-    return (size_t)len == nc && memcmp(text, c, nc) == 0;
-}
-
 /* Append the numbers of names[n] at `at` as "0-7,9". */
 static void add_ranges(char *const *names, size_t n, size_t at, struct hrun_buf *out)
 {
     for (size_t i = 0; i < n;) {
         uint64_t first, last, v;
         size_t nfirst, nlast, nv, j;
+        char text[32];
+        int width;
+
         bracket_number(names[i], at, &first, &nfirst);
+        width = nfirst > 1 && names[i][at] == '0' ? (int)nfirst : 0;
         last = first;
         nlast = nfirst;
         for (j = i + 1; j < n; j++) {
             bracket_number(names[j], at, &v, &nv);
-            if (v != last + 1 || !fits_range(names[i] + at, nfirst, names[j] + at, nv, v))
+            snprintf(text, sizeof text, "%0*llu", width, (unsigned long long)v);
+            if (v != last + 1 || strlen(text) != nv || memcmp(text, names[j] + at, nv))
                 break;
             last = v;
             nlast = nv;

@@ -1,29 +1,22 @@
-/* installed.c - where this hrun is installed; see file.h */
+/* installed.c - where this hrun is installed, and where a user's own files are; see file.h */
 #include "base/file.h"
-
-#include "base/buf.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pwd.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The file that this code is in. The loader knows the program itself by no name. */
-static char *own_file(void)
+char *hrun_installed(void)
 {
     struct link_map *map = NULL;
     Dl_info info;
-
-    if (dladdr1((void *)(uintptr_t)hrun_installed, &info, (void **)&map, RTLD_DL_LINKMAP) && map && *map->l_name)
-        return realpath(map->l_name, NULL);
-    return realpath("/proc/self/exe", NULL);
-}
-
-char *hrun_installed(void)
-{
-    char *path = own_file();
+    /* The file that this code is in. The loader knows the program itself by no name. */
+    int is_library = dladdr1((void *)(uintptr_t)hrun_installed, &info, (void **)&map, RTLD_DL_LINKMAP) && map &&
+                     *map->l_name;
+    char *path = realpath(is_library ? map->l_name : "/proc/self/exe", NULL);
 
     for (int up = 0; up < 2 && path; up++) {
         char *slash = strrchr(path, '/');
@@ -62,4 +55,22 @@ char *hrun_installed_library(const char *name)
         path = NULL;
     }
     return path;
+}
+
+char *hrun_user_path(const char *xdg, const char *in_home, const char *below, struct hrun_error *err)
+{
+    enum { ENTRY_MAX = 64 << 10 };
+    const char *value = xdg ? getenv(xdg) : NULL, *home = getenv("HOME");
+    struct passwd entry, *found = NULL;
+    autofree char *text = xmalloc(ENTRY_MAX);
+
+    if (value && *value == '/')
+        return hrun_strf("%s/%s", value, below);
+    if (!home || *home != '/')
+        home = !getpwuid_r(geteuid(), &entry, text, ENTRY_MAX, &found) && found ? entry.pw_dir : "";
+    if (*home == '/')
+        return hrun_strf("%s/%s/%s", home, in_home, below);
+    hrun_fail(err, HRUN_ENOENT, "HOME is not set to an absolute path, and user %lu has no home folder",
+              (unsigned long)geteuid());
+    return NULL;
 }

@@ -6,9 +6,4 @@ struct hrun_interval {
     double mid, low, high;      /* low <= mid <= high */
 };
 
-static inline struct hrun_interval hrun_interval_times(struct hrun_interval v, double factor)
-{
-    return (struct hrun_interval){ v.mid * factor, v.low * factor, v.high * factor };
-}
-
 #endif

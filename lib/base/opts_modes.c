@@ -71,30 +71,28 @@ static int fail_mode(const struct hrun_opt *o, const struct hrun_opt_mode *modes
     return fail_useless(o, why, "", names, n, err);
 }
 
-static int check_row(const struct hrun_opt *table, const struct hrun_opt *o, const struct hrun_opt_mode *modes,
-                     int mode, const struct hrun_opts_given *given, struct hrun_error *err)
-{
-    const char *other;
-    size_t n = 0;
-
-    if (!(o->modes >> mode & 1))
-        return fail_mode(o, modes, mode, err);
-    if ((other = first_given(table, given, o->against)))
-        return hrun_fail(err, HRUN_EINVAL, "--%s and --%s contradict each other: give one of them", o->name, other);
-    if (!o->needs || first_given(table, given, o->needs))
-        return 0;
-    while (o->needs[n])
-        n++;
-    return fail_useless(o, "without", "--", o->needs, n, err);
-}
-
 int hrun_opts_check(const struct hrun_opt *table, const struct hrun_opt_mode *modes, int mode,
                     const struct hrun_opts_given *given, struct hrun_error *err)
 {
-    for (const struct hrun_opt *o = table; o->name || o->sym; o++) {
-        if (!given->rows[o - table] || !check_row(table, o, modes, mode, given, err))
+    const char *other;
+    int rc = 0;
+
+    for (const struct hrun_opt *o = table; (o->name || o->sym) && !rc; o++) {
+        size_t n = 0;
+
+        if (!given->rows[o - table])
             continue;
-        return given->rows[o - table] == HRUN_OPT_SHORT ? hrun_fail_prefix(err, "-%c", o->sym) : -1;
+        if (!(o->modes >> mode & 1)) {
+            rc = fail_mode(o, modes, mode, err);
+        } else if ((other = first_given(table, given, o->against))) {
+            rc = hrun_fail(err, HRUN_EINVAL, "--%s and --%s contradict each other: give one of them", o->name, other);
+        } else if (o->needs && !first_given(table, given, o->needs)) {
+            while (o->needs[n])
+                n++;
+            rc = fail_useless(o, "without", "--", o->needs, n, err);
+        }
+        if (rc && given->rows[o - table] == HRUN_OPT_SHORT)
+            hrun_fail_prefix(err, "-%c", o->sym);
     }
-    return 0;
+    return rc;
 }

@@ -93,64 +93,50 @@ static int same_group(const struct hrun_opt *a, const struct hrun_opt *b)
     return strcmp(a->group ? a->group : "", b->group ? b->group : "") == 0;
 }
 
-/* The column in which the texts begin. */
-static size_t text_column(const struct hrun_opt *table, int (*is_shown)(const struct hrun_opt *o, unsigned modes),
-                          unsigned modes)
-{
-    autorelease(hrun_buf_release) struct hrun_buf left = HRUN_BUF_INIT;
-    size_t column = 0;
-
-    for (const struct hrun_opt *o = table; !row_ends(o); o++) {
-        size_t w;
-        if (!is_shown(o, modes))
-            continue;
-        hrun_buf_reset(&left);
-        add_option_forms(o, &left);
-        w = hrun_text_width(left.data, left.len) + 2;
-        if (w > column && w <= LEFT_MOST)
-            column = w;
-    }
-    return column ? column : LEFT_MOST;
-}
-
 static int is_shown(const struct hrun_opt *o, unsigned modes)
 {
     return o->help && (o->modes & modes || !o->modes);
 }
 
-static int is_often(const struct hrun_opt *o, unsigned modes)
-{
-    return is_shown(o, modes) && o->often;
-}
-
-static void add_group(const struct hrun_opt *first, unsigned modes, size_t indent, struct hrun_buf *out)
-{
-    if (out->len && out->data[out->len - 1] == '\n')
-        hrun_buf_addc(out, '\n');
-    if (first->group && first->group[0])
-        hrun_buf_addf(out, "%s:\n", first->group);
-    for (const struct hrun_opt *o = first; !row_ends(o); o++)
-        if (is_shown(o, modes) && same_group(o, first))
-            add_option_row(o, indent, out);
-}
-
 void hrun_opts_help(const struct hrun_opt *table, unsigned modes, int often, struct hrun_buf *out)
 {
-    size_t indent = text_column(table, often ? is_often : is_shown, modes);
+    autorelease(hrun_buf_release) struct hrun_buf left = HRUN_BUF_INIT;
+    size_t indent = 0, w;
 
+    for (const struct hrun_opt *o = table; !row_ends(o); o++) {
+        if (!is_shown(o, modes) || (often && !o->often))
+            continue;
+        hrun_buf_reset(&left);
+        add_option_forms(o, &left);
+        w = hrun_text_width(left.data, left.len) + 2;
+        if (w > indent && w <= LEFT_MOST)
+            indent = w;
+    }
+    indent = indent ? indent : LEFT_MOST;
     if (often)
         hrun_buf_addc(out, '\n');
     for (const struct hrun_opt *o = table; !row_ends(o); o++) {
         const struct hrun_opt *e = table;
-        if (often && is_often(o, modes))
-            add_option_row(o, indent, out);
-        if (often || !is_shown(o, modes))
+
+        if (!is_shown(o, modes))
             continue;
+        if (often) {
+            if (o->often)
+                add_option_row(o, indent, out);
+            continue;
+        }
         /* a group is printed where its first row stands that is shown */
         while (e < o && !(is_shown(e, modes) && same_group(e, o)))
             e++;
-        if (e == o)
-            add_group(o, modes, indent, out);
+        if (e < o)
+            continue;
+        if (out->len && out->data[out->len - 1] == '\n')
+            hrun_buf_addc(out, '\n');
+        if (o->group && o->group[0])
+            hrun_buf_addf(out, "%s:\n", o->group);
+        for (; !row_ends(e); e++)
+            if (is_shown(e, modes) && same_group(e, o))
+                add_option_row(e, indent, out);
     }
 }
 

@@ -60,78 +60,39 @@ static char *folder_of(const char *path)
     return slash == path ? xstrdup("/") : slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
 }
 
-/* Some file systems cannot sync a folder, and say so. */
-static int sync_open_folder(int fd)
+/* Make the names in an open folder durable. Some file systems cannot, and say so. 0, or -1 with errno. */
+static int sync_folder(int fd)
 {
     return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
 }
 
-int hrun_sync_folder(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), why;
-
-    if (fd < 0)
-        return -1;
-    why = sync_open_folder(fd) ? errno : 0;
-    close(fd);
-    errno = why;
-    return why ? -1 : 0;
-}
-
 /* ---------------------------------------------------------------- temporary files */
 
-/* Is this the name of a temporary file of target (both without folders)? */
-static int is_temporary(const char *name, const char *target)
-{
-    static const char digits[] = "0123456789";
-    size_t n = strlen(target), d;
-
-    if (strncmp(name, target, n) || strncmp(name + n, mark, sizeof mark - 1))
-        return 0;
-    name += n + sizeof mark - 1;
-    d = strspn(name, digits);
-    if (!d || name[d] != '.')
-        return 0;
-    name += d + 1;
-    d = strspn(name, digits);
-    return d && !name[d];
-}
-
-/* Take the lock that a temporary file's writer holds. 0: it is ours, or this file system has no locks;
- * -1: somebody has it. */
-static int lock_file(int fd)
-{
-    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-    return fcntl(fd, F_OFD_SETLK, &lk) && (errno == EAGAIN || errno == EACCES) ? -1 : 0;
-}
-
-/* Remove a temporary file that no process writes any more. On a file system without locks it stays. */
-static void remove_left(int dir, const char *name)
-{
-    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int fd = openat(dir, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat st;
-
-    if (fd < 0)
-        return;
-    /* No link: another one removed it in between, and the name may be a new file's. */
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && fcntl(fd, F_OFD_SETLK, &lk) == 0 && fstat(fd, &st) == 0
-        && st.st_nlink > 0)
-        unlinkat(dir, name, 0);
-    close(fd);
-}
-
-/* Remove what killed processes left of replacing target, a name in the open folder. */
+/* Remove what killed processes left of replacing target, a name in the open folder: the temporary files that no process
+ * writes any more. On a file system without locks they stay. */
 static void remove_left_temporaries(int folder, const char *target)
 {
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    size_t n = strlen(target);
     struct dirent *e;
+    struct stat st;
 
-    while (dir && (e = readdir(dir)))
-        if (is_temporary(e->d_name, target))
-            remove_left(folder, e->d_name);
+    while (dir && (e = readdir(dir))) {
+        int end = 0, left;
+
+        if (strncmp(e->d_name, target, n) || sscanf(e->d_name + n, ".tmp.%*[0-9].%*[0-9]%n", &end) || !end ||
+            e->d_name[n + (size_t)end])
+            continue;
+        left = openat(folder, e->d_name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        /* No link: another one removed it in between, and the name may be a new file's. */
+        if (left >= 0 && fstat(left, &st) == 0 && S_ISREG(st.st_mode) && fcntl(left, F_OFD_SETLK, &lk) == 0 &&
+            fstat(left, &st) == 0 && st.st_nlink > 0)
+            unlinkat(folder, e->d_name, 0);
+        if (left >= 0)
+            close(left);
+    }
     if (dir)
         closedir(dir);
     else if (fd >= 0)
@@ -142,13 +103,17 @@ static void remove_left_temporaries(int folder, const char *target)
  * kernel is to apply the umask, which cannot be read without changing it. */
 static int open_beside(int folder, const char *target, mode_t mode, char **name)
 {
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
     for (int i = 0; i < TRIES; i++) {
         char *s = hrun_strf("%s%s%ld.%d", target, mark, (long)getpid(), i);
         struct stat st;
         int fd;
 
         fd = openat(folder, s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode & HRUN_FILE_MODES);
-        if (fd >= 0 && lock_file(fd) == 0 && (fstat(fd, &st) || st.st_nlink > 0)) {
+        /* Where there are no locks it is written without one. */
+        if (fd >= 0 && (!fcntl(fd, F_OFD_SETLK, &lk) || (errno != EAGAIN && errno != EACCES)) &&
+            (fstat(fd, &st) || st.st_nlink > 0)) {
             *name = s;
             return fd;
         }
@@ -164,33 +129,27 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
 
 /* ---------------------------------------------------------------- whole files */
 
-/* Write data[len] to a file of that name in an open folder. -1 with errno: it was not replaced. */
-static int replace_name(int dir, const char *name, const void *data, size_t len, mode_t mode)
-{
-    autofree char *temp = NULL;
-    int fd, why;
-
-    remove_left_temporaries(dir, name);
-    fd = open_beside(dir, name, mode, &temp);
-    if (fd < 0)
-        return -1;
-    /* fsync reports a full disk over NFS; the file stays open, as the lock must last until the name is gone */
-    why = hrun_write_all(fd, data, len) || fsync(fd) || renameat(dir, temp, dir, name) ? errno : 0;
-    if (why)
-        unlinkat(dir, temp, 0);
-    close(fd);
-    errno = why;
-    return why ? -1 : 0;
-}
-
 int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
                          struct hrun_error *err)
 {
-    int dir = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+    int dir = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1, why, rc = 0;
+    const char *name = hrun_base_name(path);
+    autofree char *temp = NULL;
 
-    if (dir < 0 || replace_name(dir, hrun_base_name(path), data, len, mode))
+    if (dir >= 0) {
+        remove_left_temporaries(dir, name);
+        fd = open_beside(dir, name, mode, &temp);
+    }
+    /* fsync reports a full disk over NFS; the file stays open, as the lock must last until the name is gone */
+    why = fd < 0 || hrun_write_all(fd, data, len) || fsync(fd) || renameat(dir, temp, dir, name) ? errno : 0;
+    if (why && temp)
+        unlinkat(dir, temp, 0);
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    if (why)
         rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
-    else if (sync_open_folder(dir))
+    else if (sync_folder(dir))
         rc = hrun_fail_errno(err, HRUN_EIO, "'%s' is written but may not survive a power failure", path);
     if (dir >= 0)
         close(dir);
@@ -212,22 +171,24 @@ int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mod
 
 /* ---------------------------------------------------------------- lines */
 
-/* Make the names of a new file and of the folders around it durable, `depth` folders in all. 0, or -1 with
- * errno. */
+/* Make the names of a new file and of the folders around it durable, `depth` folders in all. 0, or -1 with errno. */
 static int sync_around(const char *path, int depth)
 {
-    autofree char *folder = folder_of(path);
+    autofree char *folder = xstrdup(path);
+    int why = 0;
 
-    for (int i = 0; i < depth; i++) {
-        char *up;
+    for (; depth > 0 && !why; depth--) {
+        char *up = folder_of(folder);
+        int fd = open(up, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-        if (hrun_sync_folder(folder))
-            return -1;
-        up = folder_of(folder);
+        why = fd < 0 || sync_folder(fd) ? errno : 0;
+        if (fd >= 0)
+            close(fd);
         free(folder);
         folder = up;
     }
-    return 0;
+    errno = why;
+    return why ? -1 : 0;
 }
 
 int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err)

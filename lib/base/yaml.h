@@ -18,6 +18,7 @@
 #include <locale.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <yaml.h>
 
 struct hrun_yaml; /* a document that was read: its name and the places of its values */
@@ -115,6 +116,15 @@ struct hrun_yaml {
 /* Fill *data, which is zeroed, from the document. 0, or -1 with the first mistake in reading order
  * (HRUN_EPARSE); what was filled until then is the caller's to release. */
 int hrun_yaml_read(struct hrun_yaml *y, const struct hrun_schema *schema, void *data, struct hrun_error *err);
+
+/* The pointer that stands in a member. */
+static inline void *hrun_yaml_pointer(const char *member)
+{
+    void *p;
+
+    memcpy(&p, member, sizeof p);
+    return p;
+}
 
 /* Free what the members of a mapping own. */
 void hrun_yaml_release(const struct hrun_key *keys, void *data);

@@ -17,51 +17,32 @@ static int add_scalar(yaml_document_t *doc, const char *text)
     return yaml_document_add_scalar(doc, NULL, (const yaml_char_t *)text, (int)strlen(text), YAML_ANY_SCALAR_STYLE);
 }
 
-/* The fewest digits that read as the same value. */
-static int add_number(yaml_document_t *doc, double v)
-{
-    char text[40];
-
-    snprintf(text, sizeof text, "%.15g", v);
-    if (strtod(text, NULL) != v)
-        snprintf(text, sizeof text, "%.17g", v);
-    return add_scalar(doc, text);
-}
-
-static int add_whole(yaml_document_t *doc, const struct hrun_key *k, const void *value)
-{
-    int64_t v = k->type == HRUN_KEY_INT ? *(const int *)value : *(const int64_t *)value;
-    const struct hrun_word *w = k->words;
-    char text[32];
-
-    while (w && w->word && w->value != v)
-        w++;
-    snprintf(text, sizeof text, "%" PRId64, v);
-    return add_scalar(doc, w && w->word ? w->word : text);
-}
-
-static const void *member_pointer(const char *member)
-{
-    const void *v;
-
-    memcpy(&v, member, sizeof v);
-    return v;
-}
-
 static int add_value(yaml_document_t *doc, const struct hrun_key *k, const char *value)
 {
-    const char *text;
+    const struct hrun_word *w = k->words;
+    char text[40];
+    const char *s;
+    double number;
+    int64_t whole;
 
     switch (k->type) {
     case HRUN_KEY_TEXT:
-        text = member_pointer(value);
-        return add_scalar(doc, text ? text : "");
-    case HRUN_KEY_NUMBER:
-        return add_number(doc, *(const double *)(const void *)value);
+        s = hrun_yaml_pointer(value);
+        return add_scalar(doc, s ? s : "");
+    case HRUN_KEY_NUMBER:       /* the fewest digits that read as the same value */
+        number = *(const double *)(const void *)value;
+        snprintf(text, sizeof text, "%.15g", number);
+        if (strtod(text, NULL) != number)
+            snprintf(text, sizeof text, "%.17g", number);
+        return add_scalar(doc, text);
     case HRUN_KEY_MAPPING:
         return add_mapping(doc, k->keys, value, k->flow);
     default:
-        return add_whole(doc, k, value);
+        whole = k->type == HRUN_KEY_INT ? *(const int *)(const void *)value : *(const int64_t *)(const void *)value;
+        while (w && w->word && w->value != whole)
+            w++;
+        snprintf(text, sizeof text, "%" PRId64, whole);
+        return add_scalar(doc, w && w->word ? w->word : text);
     }
 }
 
@@ -86,7 +67,7 @@ static int is_key_omitted(const struct hrun_key *k, const char *value, unsigned 
                                        : isnan(*(const double *)(const void *)value);
     if (!k->optional || k->list || !value)
         return k->optional && !n;
-    text = k->type == HRUN_KEY_TEXT ? member_pointer(value) : NULL;
+    text = k->type == HRUN_KEY_TEXT ? hrun_yaml_pointer(value) : NULL;
     return k->type == HRUN_KEY_TEXT && (!text || !*text);
 }
 
@@ -95,7 +76,7 @@ static int add_mapping(yaml_document_t *doc, const struct hrun_key *keys, const 
     int map = yaml_document_add_mapping(doc, NULL, flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE);
 
     for (const struct hrun_key *k = keys; k->name && map; k++) {
-        const char *member = data + k->at, *value = k->size ? member_pointer(member) : member;
+        const char *member = data + k->at, *value = k->size ? hrun_yaml_pointer(member) : member;
         unsigned n = k->list ? *(const unsigned *)(const void *)(data + k->count_at) : 0;
         int name, node;
 
@@ -109,18 +90,6 @@ static int add_mapping(yaml_document_t *doc, const struct hrun_key *keys, const 
     return map;
 }
 
-/* The text, which a reader accepts: NaN and what breaks the table's rules are found so. 0 or -1. */
-static int check_text(const struct hrun_schema *schema, const struct hrun_buf *text, struct hrun_error *err)
-{
-    struct hrun_error why = { .code = HRUN_OK };
-    void *data = NULL;
-
-    if (hrun_yaml_parse("", text->data, text->len, schema, &data, NULL, &why))
-        return hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: %s", why.text);
-    hrun_yaml_free(schema, data, NULL);
-    return 0;
-}
-
 static int add_emitted(void *data, unsigned char *text, size_t len)
 {
     hrun_buf_add(data, text, len);
@@ -132,7 +101,9 @@ int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct h
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     autorelease(yaml_emitter_delete) yaml_emitter_t emitter;
     locale_t old, c = hrun_locale_enter(&old);
+    struct hrun_error why = { .code = HRUN_OK };
     yaml_document_t doc;
+    void *again = NULL;
     int rc;
 
     if (!yaml_emitter_initialize(&emitter) || !yaml_document_initialize(&doc, NULL, NULL, NULL, 1, 1))
@@ -148,8 +119,12 @@ int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct h
         rc = hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: a text is not UTF-8");
     } else if (!yaml_emitter_open(&emitter) || !yaml_emitter_dump(&emitter, &doc) || !yaml_emitter_close(&emitter)) {
         hrun_out_of_memory();
+    } else if (hrun_yaml_parse("", text.data, text.len, schema, &again, NULL, &why)) {
+        /* NaN, and what breaks the table's rules */
+        rc = hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: %s", why.text);
     } else {
-        rc = check_text(schema, &text, err);
+        hrun_yaml_free(schema, again, NULL);
+        rc = 0;
     }
     hrun_locale_leave(c, old);
     if (!rc)

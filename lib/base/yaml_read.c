@@ -87,7 +87,7 @@ static void add_key_path(const struct reader *r, struct hrun_buf *b)
         hrun_buf_adds(b, "the file");
 }
 
-/* The key `key` of the mapping at r->path, or with key NULL an entry's number. */
+/* Append the key `key` of the mapping at r->path, or with key NULL an entry's number. Result: the length before. */
 static size_t path_push(struct reader *r, const char *key, size_t i)
 {
     size_t old = r->path.len;
@@ -97,13 +97,6 @@ static size_t path_push(struct reader *r, const char *key, size_t i)
     else
         hrun_buf_addf(&r->path, "[%zu]", i);
     return old;
-}
-
-static void path_pop(struct reader *r, size_t old)
-{
-    r->path.len = old;
-    if (r->path.cap)
-        r->path.data[old] = 0;
 }
 
 /* Report at node what text says. */
@@ -271,63 +264,22 @@ static int read_list(struct reader *r, const struct hrun_key *k, const yaml_node
         ++*count;
         if (read_value(r, k, item, entries + i * k->size))
             return -1;
-        path_pop(r, old);
+        r->path.data[r->path.len = old] = 0;
     }
     return n < k->min ? bad_count(r, node, "least", k->min, n) : 0;
 }
 
-/* The value of key k of the mapping that data holds. */
-static int read_key(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, char *data)
-{
-    void *to = data + k->at;
-
-    if (k->list)
-        return read_list(r, k, node, data);
-    if (k->size) {
-        void *own = xcalloc(1, k->size);
-
-        memcpy(to, &own, sizeof own);
-        to = own;
-    }
-    return read_value(r, k, node, to);
-}
-
 /* ---------------------------------------------------------------- mappings */
 
-static yaml_node_t *key_at(const struct reader *r, const yaml_node_t *map, size_t i)
-{
-    return yaml_document_get_node(r->doc, map->data.mapping.pairs.start[i].key);
-}
-
-/* Keys must be words, each once. */
-static int check_keys(struct reader *r, const yaml_node_t *map, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        yaml_node_t *key = key_at(r, map, i);
-
-        if (key->type != YAML_SCALAR_NODE || !key->data.scalar.length ||
-            strlen(scalar_text(key)) != key->data.scalar.length) {
-            autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-            hrun_buf_adds(&b, "a key must be a word, found ");
-            add_found_value(key, &b);
-            return bad_node(r, key, &b);
-        }
-    }
-    return 0;
-}
-
-static int unknown_key(struct reader *r, const struct hrun_key *keys, const yaml_node_t *key)
+/* keys has n rows. */
+static int unknown_key(struct reader *r, const struct hrun_key *keys, size_t n, const yaml_node_t *key)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    autofree const char **known = NULL;
+    autofree const char **known = xcalloc(n, sizeof *known);
     const char *near;
-    size_t n = 0, cap = 0;
 
-    for (; keys[n].name; n++) {
-        hrun_grow(known, n + 1, cap);
-        known[n] = keys[n].name;
-    }
+    for (size_t i = 0; i < n; i++)
+        known[i] = keys[i].name;
     near = hrun_nearest(scalar_text(key), known, n);
     hrun_buf_addf(&b, "unknown key '%s'", scalar_text(key));
     if (r->path.len)
@@ -342,56 +294,52 @@ static int unknown_key(struct reader *r, const struct hrun_key *keys, const yaml
     return bad_node(r, key, &b);
 }
 
-/* Refuse key number i of the mapping, called `name`, if it occurs before. */
-static int check_once(struct reader *r, const yaml_node_t *map, size_t i)
-{
-    yaml_node_t *key = key_at(r, map, i);
-
-    for (size_t k = 0; k < i; k++)
-        if (strcmp(scalar_text(key_at(r, map, k)), scalar_text(key)) == 0) {
-            path_push(r, scalar_text(key), 0);
-            return bad_value(r, key, "is listed twice, first on line %d: keep one",
-                             (int)key_at(r, map, k)->start_mark.line + 1);
-        }
-    return 0;
-}
-
-static int has_key(const struct reader *r, const yaml_node_t *map, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(scalar_text(key_at(r, map, i)), name) == 0)
-            return 1;
-    return 0;
-}
-
 static int read_mapping(struct reader *r, const struct hrun_key *keys, const yaml_node_t *map, void *to)
 {
-    yaml_node_pair_t *pairs = map->data.mapping.pairs.start;
-    size_t n = (size_t)(map->data.mapping.pairs.top - pairs), old;
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autofree const yaml_node_t **given = NULL;  /* the key in the document for each row of keys */
     const struct hrun_key *k;
+    size_t n = 0, at, old;
 
-    if (check_keys(r, map, n))
-        return -1;
-    for (size_t i = 0; i < n; i++) {
-        const char *name = scalar_text(key_at(r, map, i));
+    while (keys[n].name)
+        n++;
+    given = xcalloc(n, sizeof *given);
+    for (yaml_node_pair_t *pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *key = yaml_document_get_node(r->doc, pair->key);
+        const yaml_node_t *value = yaml_document_get_node(r->doc, pair->value);
+        void *member, *own;
 
-        for (k = keys; k->name && strcmp(k->name, name); k++)
-            ;
-        if (!k->name)
-            return unknown_key(r, keys, key_at(r, map, i));
-        if (check_once(r, map, i))
+        if (key->type != YAML_SCALAR_NODE || !key->data.scalar.length ||
+            strlen(scalar_text(key)) != key->data.scalar.length) {
+            hrun_buf_adds(&b, "a key must be a word, found ");
+            add_found_value(key, &b);
+            return bad_node(r, key, &b);
+        }
+        for (at = 0; at < n && strcmp(keys[at].name, scalar_text(key)); at++)
+            continue;
+        if (at == n)
+            return unknown_key(r, keys, n, key);
+        k = &keys[at];
+        old = path_push(r, k->name, 0);
+        if (given[at])
+            return bad_value(r, key, "is listed twice, first on line %d: keep one",
+                             (int)given[at]->start_mark.line + 1);
+        given[at] = key;
+        member = (char *)to + k->at;
+        if (k->size && !k->list) {
+            own = xcalloc(1, k->size);
+            memcpy(member, &own, sizeof own);
+            member = own;
+        }
+        if (k->list ? read_list(r, k, value, to) : read_value(r, k, value, member))
             return -1;
-        old = path_push(r, name, 0);
-        if (read_key(r, k, yaml_document_get_node(r->doc, pairs[i].value), to))
-            return -1;
-        path_pop(r, old);
+        r->path.data[r->path.len = old] = 0;
     }
     for (k = keys; k->name; k++)
-        if (!has_key(r, map, n, k->name) && k->sparse) {
+        if (!given[k - keys] && k->sparse) {
             if (k->type == HRUN_KEY_NUMBER)
                 *(double *)(void *)((char *)to + k->at) = NAN;
-        } else if (!has_key(r, map, n, k->name) && !k->optional) {
+        } else if (!given[k - keys] && !k->optional) {
             add_key_path(r, &b);
             hrun_buf_addf(&b, " lacks the key '%s': add it; it is ", k->name);
             add_wanted_type(k, 0, &b);
@@ -432,24 +380,16 @@ int hrun_yaml_read(struct hrun_yaml *y, const struct hrun_schema *schema, void *
     return rc;
 }
 
-static void *load_pointer(const char *member)
-{
-    void *p;
-
-    memcpy(&p, member, sizeof p);
-    return p;
-}
-
 void hrun_yaml_release(const struct hrun_key *keys, void *data)
 {
     for (const struct hrun_key *k = keys; k->name; k++) {
-        char *member = (char *)data + k->at, *values = k->size ? load_pointer(member) : member;
+        char *member = (char *)data + k->at, *values = k->size ? hrun_yaml_pointer(member) : member;
         unsigned n = k->list ? *(unsigned *)(void *)((char *)data + k->count_at) : values != NULL;
         size_t size = k->list ? k->size : 0;
 
         for (unsigned i = 0; i < n; i++)
             if (k->type == HRUN_KEY_TEXT)
-                free(load_pointer(values + i * size));
+                free(hrun_yaml_pointer(values + i * size));
             else if (k->type == HRUN_KEY_MAPPING)
                 hrun_yaml_release(k->keys, values + i * size);
         if (k->size)

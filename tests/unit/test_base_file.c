@@ -251,8 +251,6 @@ static void test_append(void)
        && err.code == HRUN_EIO, "a pipe is refused");
     has_str(err.text, "in the way", "and named so");
     ok(hrun_file_append(in("log/no/f"), "x\n", 2, 1, NULL, &err) == -1 && err.sys == ENOENT, "no folder");
-    ok(hrun_sync_folder(in("log")) == 0 && hrun_sync_folder(in("log/no")) == -1 && errno == ENOENT, "folders are "
-       "synced");
     ok(hrun_is_folder(in("log")) && !hrun_is_folder(in("log/a/f")) && !hrun_is_folder(in("log/no")), "and known");
 }
 

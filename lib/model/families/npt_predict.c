@@ -446,6 +446,7 @@ int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hru
     int m = config->procs[sub], o = hrun_predictor_find(base, sub, m), there = base->place[sub];
     struct npt_run run = { P, base->same_subs ? config : NULL, 1 };
     struct hrun_config alone;
+    double pace;
 
     if (base->deals) {
         int64_t units = hrun_dealer_units(base, sub, config, err);
@@ -463,7 +464,8 @@ int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hru
     }
     if (predict_npt(p, sub, m, &run, time, err))
         return -1;
-    *time = hrun_interval_times(*time, hrun_predictor_pace_of(base, sub));
+    pace = hrun_predictor_pace_of(base, sub);
+    *time = (struct hrun_interval){ pace * time->mid, pace * time->low, pace * time->high };
     return 0;
 }
 
