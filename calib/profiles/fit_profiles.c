@@ -295,6 +295,16 @@ int fit_together(struct context *c, struct fit_one *v, int n)
 
 /* ------------------------------------------------------------------ hrun-calibrate fit */
 
+void suit_recorded(struct hrun_app *app, const struct hrun_samples *log)
+{
+    int most = app->nprocs_per_pe ? app->procs_per_pe[app->nprocs_per_pe - 1] : 1;
+
+    for (size_t i = 0; i < log->n; i++)
+        most = log->v[i].M > most ? log->v[i].M : most;
+    if (app->suits_pes)
+        hrun_app_suit(app, &(int){ most > 2 ? most : 1 }, 1);
+}
+
 /* The name of a sub-cluster from the old models, if they can be read, else from the newest record that has one. NULL:
  * it is not known. The caller frees it. */
 static char *known_name(struct context *c, const char *app, const char *sig, const struct hrun_samples *log)
@@ -362,6 +372,7 @@ static int find_clusters(struct context *c, const char *app, struct clusters *k,
         one->is_read = !hrun_store_samples(c->store, app, one->signature, &one->log, NULL);
         one->label = known_name(c, app, one->signature, &one->log);
         hrun_samples_current(&one->log);
+        suit_recorded(c->app, &one->log);
         for (size_t r = 0; r < one->log.n; r++)
             for (size_t j = 0; j < k->sigs.n; j++)
                 if (k->first[i] != k->first[j] && hrun_list_find(one->log.v[r].signatures, k->sigs.v[j]) >= 0)

@@ -27,6 +27,10 @@ struct fit_one {
  * A model that cannot be fitted is reported on stderr; the others are fitted. Result: the exit status. */
 int fit_together(struct context *c, struct fit_one *v, int n);
 
+/* If the processes per PE of the application follow the cluster (suits_pes): allow at least as many as runs in the log
+ * had. hrun goes by the cores of a PE, which no record has. */
+void suit_recorded(struct hrun_app *app, const struct hrun_samples *log);
+
 /* Append the table of models; all = 1 lists the N-T models of single P as well. */
 void models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out);
 

@@ -1,6 +1,7 @@
 /* report_runs.c - the recorded runs of an application, and the cluster that they ran on; see calib_report.h */
 #include "calib_report.h"
 
+#include "../profiles/profiles.h"
 #include "base/list.h"
 
 #include <stdio.h>
@@ -299,17 +300,6 @@ static void drop_other_network(const struct report *r)
     c->net = NULL;
 }
 
-/* Let a command have as many processes per PE as its runs had: hrun goes by the cores of a PE, which no record has. */
-static void allow_recorded_procs(const struct report *r)
-{
-    int most = 1;
-
-    for (size_t k = 0; k < r->signatures.n; k++)
-        for (size_t i = 0; i < r->logs[k].n; i++)
-            most = r->logs[k].v[i].M > most ? r->logs[k].v[i].M : most;
-    hrun_app_suit(r->c->app, &(int){ most > 2 ? most : 1 }, 1);
-}
-
 int report_gather(struct context *c, const struct calib_settings *s, struct report *r, struct hrun_error *err)
 {
     r->c = c;
@@ -320,8 +310,8 @@ int report_gather(struct context *c, const struct calib_settings *s, struct repo
     if (!r->nruns)
         return hrun_fail(err, HRUN_ENODATA, "there is no measurement of %s in %s; hrun-calibrate -app %s PROGRAM makes "
                          "some", c->app->name, hrun_store_dir(c->store), c->app->name);
-    if (c->app->suits_pes)
-        allow_recorded_procs(r);
+    for (size_t i = 0; i < r->signatures.n; i++)
+        suit_recorded(c->app, &r->logs[i]);
     c->cluster = make_report_cluster(r);
     find_prices(s, c->cluster);
     drop_other_network(r);

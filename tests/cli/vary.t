@@ -47,6 +47,10 @@ name=$(basename $HRUN_DATA/problems/mycode-*.yaml .yaml)
 out_has "$name: rule P >= 1, terms " "and terms"
 ok "none of the user's definitions" test -z "$(find "$HOME" -name '*.yaml')"
 ok "that of the command has the sizes" grep -q '^sizes: \[12, 16, 20\]' "$HRUN_DATA/problems/$name.yaml"
+models=$(sed '/^fitted\|^# crc32/d' "$HRUN_DATA/profiles/$name"/*.yaml)
+run hrun-calibrate fit "$name"
+[ "$models" = "$(sed '/^fitted\|^# crc32/d' "$HRUN_DATA/profiles/$name"/*.yaml)" ]
+tap_report $((!$?)) "fit makes the same models of the same runs"
 run hrun-calibrate show
 out_has "  $lj '{N}'" "show tells the command with {N}"
 run hrun-calibrate show "$name"
