@@ -12,7 +12,7 @@
 /* The slower follower gets a multiple of 1 / PARTS of the message. Smaller differences count as scatter. */
 enum { PARTS = 8 };
 
-/* Measure hosts i, j, k. bytes: to j and to k (NET_FAN), or from them (NET_JOIN). Other hosts return at once. */
+/* Measure hosts i, j, k. bytes: to j and to k (NET_FAN), or from them (NET_JOIN). */
 static void measure_fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, const int *bytes)
 {
     const int others[] = { b->leader[j], b->leader[k] };
@@ -21,10 +21,8 @@ static void measure_fan(struct net_bench *b, enum net_kind kind, int i, int j, i
                            .second = bytes[1] };
     struct net_record r = { .kind = kind, .i = i, .j = j, .k = k, .bytes = bytes[0],
                             .back = bytes[1] == bytes[0] ? 0 : bytes[1] };
-    struct net_times m;
 
-    if (net_leads_host(b) && (b->host == i || b->host == j || b->host == k) && net_try(b, &t, &m))
-        net_keep(b, &r, &m);
+    net_measure(b, &t, &r);
 }
 
 /* Time of a trip of b->bytes between host i and another one, and the part of it due to the bytes. */
@@ -36,7 +34,7 @@ static struct port_time port_time(const struct net_bench *b, int i, int other, i
 {
     int there = i * b->nhosts + other, back = other * b->nhosts + i;
 
-    return (struct port_time){ b->trip_s[from ? back : there],
+    return (struct port_time){ b->full.s[from ? back : there],
                          from ? net_bytes_take(b, other, i) : net_bytes_take(b, i, other) };
 }
 
@@ -157,23 +155,15 @@ static int host_process(const struct net_bench *b, int kind, int m, int but)
     return -1;
 }
 
-static int local_trip(struct net_bench *b, int from, int to, int bytes, int fixed, struct net_times *m)
-{
-    struct net_trial t = { .lead = from, .follow = &to, .nfollow = 1, .bytes = bytes, .fixed = fixed };
-
-    return (b->m.rank == from || b->m.rank == to) && net_try(b, &t, m);
-}
-
 static void measure_kinds(struct net_bench *b, int from_kind, int to_kind)
 {
     int from = host_process(b, from_kind, 0, -1), to = host_process(b, to_kind, 0, from);
 
     for (int s = 0; s < NSIZES && from >= 0 && to >= 0; s++) {
         struct net_record r = { .kind = NET_LOCAL, .i = b->host, .j = from_kind, .k = to_kind, .bytes = sizes[s] };
-        struct net_times m;
+        struct net_trial t = { .lead = from, .follow = &to, .nfollow = 1, .bytes = sizes[s] };
 
-        if (local_trip(b, from, to, sizes[s], 0, &m))
-            net_keep(b, &r, &m);
+        net_measure(b, &t, &r);
     }
 }
 
@@ -190,8 +180,9 @@ static void local_trips_at_once(struct net_bench *b, int kind, int bytes)
         n++;
     for (int k = 0; k < n && n > 1; k++) {
         int from = host_process(b, kind, 2 * k, -1), to = host_process(b, kind, 2 * k + 1, -1);
+        struct net_trial t = { .lead = from, .follow = &to, .nfollow = 1, .bytes = bytes, .fixed = fixed };
 
-        if (!local_trip(b, from, to, bytes, fixed, &m))
+        if (!net_try(b, &t, &m))
             continue;
         sum = told[0] = m.median_s;
         told[1] = m.max_s;

@@ -12,51 +12,19 @@ static const struct { const char *name; void (*run)(struct probe *p); int only_n
     { "product", probe_product, 1 },
 };
 
-/* Fill p->names and p->leader. Collective. */
-static void find_probe_hosts(struct probe *p)
-{
-    char name[MPI_MAX_PROCESSOR_NAME], mine[PROBE_HOST];
-    int len;
-
-    MPI_Get_processor_name(name, &len);
-    memset(mine, 0, sizeof mine);
-    snprintf(mine, sizeof mine, "%.*s", len, name);
-    p->names = mpi_alloc((size_t)p->nranks, sizeof *p->names);
-    p->leader = mpi_alloc((size_t)p->nranks, sizeof *p->leader);
-    MPI_Allgather(mine, PROBE_HOST, MPI_CHAR, p->names, PROBE_HOST, MPI_CHAR, MPI_COMM_WORLD);
-    for (int r = 0; r < p->nranks; r++)
-        while (strcmp(p->names[p->leader[r]], p->names[r]))
-            p->leader[r]++;
-}
-
 /* Rank 0 prints the texts of all ranks in the order of ranks. Collective. */
-static void print_findings(const struct probe *p, const char *text, int len)
+static void print_findings(const struct probe *p, const char *text, size_t len)
 {
-    int *lens = mpi_alloc((size_t)p->nranks, sizeof *lens);
-    int *at = mpi_alloc((size_t)p->nranks, sizeof *at);
-    char *all = NULL;
-    int total = 0;
+    size_t total;
+    char *all = mpi_gather_text(MPI_COMM_WORLD, text, len, &total);
 
-    MPI_Gather(&len, 1, MPI_INT, lens, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int r = 0; r < p->nranks && !p->rank; r++) {
-        at[r] = total;
-        total += lens[r];
-    }
     if (!p->rank)
-        all = mpi_alloc((size_t)total + 1, 1);
-    MPI_Gatherv(text, len, MPI_CHAR, all, lens, at, MPI_CHAR, 0, MPI_COMM_WORLD);
-    if (!p->rank) {
-        fputs("hrun-probe 1\n", stdout);
-        fwrite(all, 1, (size_t)total, stdout);
-        fputs("end\n", stdout);
-        if (fflush(stdout)) {
-            perror("hrun-probe: standard output");
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        }
+        printf("hrun-probe 1\n%send\n", all);
+    if (fflush(stdout)) {
+        perror("hrun-probe: standard output");
+        MPI_Abort(MPI_COMM_WORLD, 1);
     }
     free(all);
-    free(lens);
-    free(at);
 }
 
 /* hrun-probe [--root DIR] [--repetitions K] [EXPERIMENT]...: without EXPERIMENT, all that are not only_named. */
@@ -78,7 +46,11 @@ int main(int argc, char **argv)
     }
     if (p.repetitions < 3)
         p.repetitions = 3;
-    find_probe_hosts(&p);
+    p.names = mpi_host_names(MPI_COMM_WORLD);
+    p.leader = mpi_alloc((size_t)p.nranks, sizeof *p.leader);
+    for (int r = 0; r < p.nranks; r++)
+        while (strcmp(p.names[p.leader[r]], p.names[r]))
+            p.leader[r]++;
     p.out = open_memstream(&text, &len);
     probe_usage_begin(&p);
     for (size_t i = 0; i < sizeof experiments / sizeof experiments[0]; i++) {
@@ -94,7 +66,7 @@ int main(int argc, char **argv)
     probe_usage_end(&p);
     if (fclose(p.out))
         MPI_Abort(MPI_COMM_WORLD, 1);
-    print_findings(&p, text, (int)len);
+    print_findings(&p, text, len);
     free(text);
     free(p.names);
     free(p.leader);

@@ -15,11 +15,9 @@
 
 #include <stdio.h>
 
-enum { PROBE_HOST = 256 };
-
 struct probe {
     int rank, nranks;
-    char (*names)[PROBE_HOST];     /* of each rank: the name of its host */
+    char (*names)[HOST_NAME];       /* of each rank: the name of its host */
     int *leader;                   /* of each rank: the lowest rank of its host */
     const char *root;              /* folder that replaces / when settings are read; "": this system */
     int repetitions;               /* of each timed piece, >= 3 */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const char *const net_kind_names[NET_NKINDS] = {
     "trip", "fan", "join", "call", "both", "pairs", "local", "scatter", "gather", "sync",
@@ -18,24 +17,16 @@ static const struct { void (*run)(struct net_bench *b); int optional; } stages[]
                                                                                      { net_sizes, 1 },
                                                                                      { net_scatters, 1 }, };
 
-#ifndef HRUN_SMPI
-/* Sleep between two tests of a barrier. A test takes some us, so waiting uses little of the host's processors. */
-static const long REST_NS = 1000000;
-#endif
-
 /* MPI_Barrier would keep a processor busy, which the host may not have to spare. */
 void net_rest(struct net_bench *b)
 {
 #ifdef HRUN_SMPI
     MPI_Barrier(b->m.comm);
 #else
-    const struct timespec nap = { 0, REST_NS };
     MPI_Request all;
-    int here;
 
     MPI_Ibarrier(b->m.comm, &all);
-    for (MPI_Test(&all, &here, MPI_STATUS_IGNORE); !here; MPI_Test(&all, &here, MPI_STATUS_IGNORE))
-        nanosleep(&nap, NULL);
+    mpi_await(&all, 1e-3);
 #endif
 }
 
@@ -46,11 +37,6 @@ int net_late(struct net_bench *b)
     net_rest(b);
     MPI_Bcast(&late, 1, MPI_INT, 0, b->m.comm);
     return late;
-}
-
-int net_leads_host(const struct net_bench *b)
-{
-    return b->leader[b->host] == b->m.rank;
 }
 
 void net_keep(struct net_bench *b, const struct net_record *r, const struct net_times *m)
@@ -75,22 +61,25 @@ void net_keep(struct net_bench *b, const struct net_record *r, const struct net_
     to->max_s = m->max_s;
 }
 
+void net_measure(struct net_bench *b, const struct net_trial *t, const struct net_record *r)
+{
+    struct net_times m;
+
+    if (net_try(b, t, &m))
+        net_keep(b, r, &m);
+}
+
 /* ---------------------------------------------------------------- before */
 
 static void find_bench_hosts(struct net_bench *b)
 {
     size_t n = (size_t)b->nranks;
-    char mine[MPI_MAX_PROCESSOR_NAME > NET_HOST ? MPI_MAX_PROCESSOR_NAME : NET_HOST] = { 0 };
-    int len;
 
-    b->names = mpi_alloc(n, sizeof *b->names);
+    b->names = mpi_host_names(b->m.comm);
     b->host_of = mpi_alloc(n, sizeof *b->host_of);
     b->kind_of = mpi_alloc(n, sizeof *b->kind_of);
     b->leader = mpi_alloc(n, sizeof *b->leader);
     b->group_of = mpi_alloc(n, sizeof *b->group_of);
-    MPI_Get_processor_name(mine, &len);
-    mine[NET_HOST - 1] = 0;
-    MPI_Allgather(mine, NET_HOST, MPI_CHAR, b->names, NET_HOST, MPI_CHAR, b->m.comm);
     MPI_Allgather(&b->set.kind, 1, MPI_INT, b->kind_of, 1, MPI_INT, b->m.comm);
     for (int r = 0; r < b->nranks; r++) {
         int h = 0;
@@ -98,7 +87,7 @@ static void find_bench_hosts(struct net_bench *b)
         while (h < b->nhosts && strcmp(b->names[h], b->names[r]))
             h++;
         if (h == b->nhosts) {
-            memmove(b->names[h], b->names[r], NET_HOST);
+            memmove(b->names[h], b->names[r], HOST_NAME);
             b->leader[b->nhosts++] = r;
         }
         b->host_of[r] = h;
@@ -116,10 +105,10 @@ static void allocate_buffers(struct net_bench *b)
     b->m.requests = mpi_alloc((size_t)b->nranks, sizeof(MPI_Request));
     b->times = mpi_alloc(most, sizeof *b->times);
     b->calls = mpi_alloc(most, sizeof *b->calls);
-    b->trip0_s = mpi_alloc(n * n, sizeof *b->trip0_s);
-    b->trip_s = mpi_alloc(n * n, sizeof *b->trip_s);
-    b->error0_s = mpi_alloc(n * n, sizeof *b->error0_s);
-    b->error_s = mpi_alloc(n * n, sizeof *b->error_s);
+    b->empty.s = mpi_alloc(4 * n * n, sizeof *b->empty.s);
+    b->empty.error = b->empty.s + n * n;
+    b->full.s = b->empty.error + n * n;
+    b->full.error = b->full.s + n * n;
 }
 
 static void release_bench(struct net_bench *b)
@@ -134,19 +123,20 @@ static void release_bench(struct net_bench *b)
     free(b->m.requests);
     free(b->times);
     free(b->calls);
-    free(b->trip0_s);
-    free(b->trip_s);
-    free(b->error0_s);
-    free(b->error_s);
+    free(b->empty.s);
     free(b->v);
 }
 
 /* ---------------------------------------------------------------- after */
 
-/* Append the header and the hosts of the records, each with the number of its kinds of PE. All hosts get class 0: the
- * caller, which knows the kinds of hosts, renumbers them. */
-static void print_bench_hosts(const struct net_bench *b, FILE *out)
+/* The records as text: hosts, each with the number of its kinds of PE, then experiments. All hosts get class 0: the
+ * caller, which knows the kinds of hosts, renumbers them. The caller frees the text. */
+static char *print_records(const struct net_bench *b, const struct net_record *v, size_t n)
 {
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+
     fprintf(out, "network 1 %d\n", b->nhosts);
     for (int h = 0; h < b->nhosts; h++) {
         int most = 0;
@@ -156,42 +146,11 @@ static void print_bench_hosts(const struct net_bench *b, FILE *out)
                 most = b->kind_of[r];
         fprintf(out, "host %d %s 0 %d %d\n", h, b->names[h], most + 1, b->group_of[h]);
     }
-}
-
-static void print_records(const struct net_record *v, int n, FILE *out)
-{
-    for (int i = 0; i < n; i++)
-        fprintf(out, "%s %d %d %d %d %d %d %d %.17g %.17g %.17g %.17g\n", net_kind_names[v[i].kind], v[i].i, v[i].j,
-                v[i].k, v[i].n, v[i].bytes, v[i].back, v[i].repetitions, v[i].time_s, v[i].sd_s, v[i].max_s,
-                v[i].mean_s);
-}
-
-/* Result: on process 0 the text of all records, which the caller frees; else NULL. Collective. */
-static char *gather_records(struct net_bench *b)
-{
-    int bytes = b->n * (int)sizeof *b->v, total = 0;
-    int *sizes = mpi_alloc((size_t)b->nranks, sizeof *sizes), *at = mpi_alloc((size_t)b->nranks, sizeof *at);
-    char *all = NULL, *text = NULL;
-    size_t len;
-    FILE *out;
-
-    MPI_Gather(&bytes, 1, MPI_INT, sizes, 1, MPI_INT, 0, b->m.comm);
-    for (int r = 0; r < b->nranks && !b->m.rank; r++) {
-        at[r] = total;
-        total += sizes[r];
-    }
-    all = mpi_alloc((size_t)total, 1);
-    MPI_Gatherv(b->v, bytes, MPI_CHAR, all, sizes, at, MPI_CHAR, 0, b->m.comm);
-    if (!b->m.rank) {
-        out = open_memstream(&text, &len);
-        print_bench_hosts(b, out);
-        print_records((const struct net_record *)(void *)all, total / (int)sizeof *b->v, out);
-        fprintf(out, "spent %.17g\nend\n", mpi_now() - b->begin_s);
-        fclose(out);
-    }
-    free(all);
-    free(at);
-    free(sizes);
+    for (; n--; v++)
+        fprintf(out, "%s %d %d %d %d %d %d %d %.17g %.17g %.17g %.17g\n", net_kind_names[v->kind], v->i, v->j, v->k,
+                v->n, v->bytes, v->back, v->repetitions, v->time_s, v->sd_s, v->max_s, v->mean_s);
+    fprintf(out, "spent %.17g\nend\n", mpi_now() - b->begin_s);
+    fclose(out);
     return text;
 }
 
@@ -233,9 +192,12 @@ static void compare_clocks(struct net_bench *b, double took_s)
              most.s, b->names[b->host_of[most.rank]], most.rank, least.s, b->names[b->host_of[least.rank]], least.rank);
 }
 
+/* Result: on process 0 the text of all records, which the caller frees; else NULL. */
 static char *run_stages(struct net_bench *b)
 {
     double together_s;
+    char *all, *text = NULL;
+    size_t bytes;
 
     net_rest(b);
     b->begin_s = together_s = mpi_now();
@@ -246,7 +208,13 @@ static char *run_stages(struct net_bench *b)
             stages[s].run(b);
     net_rest(b);
     compare_clocks(b, mpi_now() - together_s);
-    return b->odd[0] ? NULL : gather_records(b);
+    if (b->odd[0])
+        return NULL;
+    all = mpi_gather_text(b->m.comm, b->v, (size_t)b->n * sizeof *b->v, &bytes);
+    if (all)
+        text = print_records(b, (const struct net_record *)(void *)all, bytes / sizeof *b->v);
+    free(all);
+    return text;
 }
 
 int hrun_measure_hosts(MPI_Comm comm, int *host_of)

@@ -16,8 +16,6 @@
 #include "hrun-mpi.h"
 #include "messages.h"
 
-enum { NET_HOST = 256 };           /* bytes of a host's name */
-
 /* The same kinds, in the same order, as enum hrun_net_kind of lib/net/estimate.h. net_kind_names: their names in
  * records. */
 enum net_kind {
@@ -37,6 +35,11 @@ struct net_times {
     double call_s, call_sd_s, call_max_s; /* duration of the first send call */
 };
 
+/* Times of trips and their standard errors, s; both nhosts by nhosts, row: leader; 0: not tried. */
+struct trip_table {
+    double *s, *error;
+};
+
 struct net_bench {
     struct message_buffers m;      /* comm: a duplicate of the caller's; out: NET_BYTES_MAX; in: NET_IN_MAX bytes */
     int nranks;
@@ -44,15 +47,14 @@ struct net_bench {
     int nhosts, host;              /* hosts, in the order of their first processes; the host of this process */
     int *host_of, *kind_of;        /* nranks */
     int *leader;                   /* nhosts: its first process */
-    char (*names)[NET_HOST];       /* nhosts */
+    char (*names)[HOST_NAME];       /* nhosts */
     int ngroups, *group_of;        /* nhosts: groups of hosts behind one switch, found by find_groups; one at first */
     double *times, *calls;         /* repetitions of one trial: max(set.most, NET_FIXED) */
     double begin_s;
     struct net_record *v;
     int n, room;
-    char odd[2 * NET_HOST + 400];  /* why all times are worthless; "": they are not. The same on all processes */
-    double *trip0_s, *trip_s;      /* empty trips, trips of `bytes`: nhosts by nhosts, row: leader; 0: not tried */
-    double *error0_s, *error_s;    /* their standard errors */
+    char odd[2 * HOST_NAME + 400];  /* why all times are worthless; "": they are not. The same on all processes */
+    struct trip_table empty, full; /* empty trips, trips of `bytes` */
     int bytes;                     /* M of trips, fans and joins: below rendezvous, large enough to show the rate */
     int eager;                     /* largest message whose send did not wait for the receiver; 0: none */
     int apart;                     /* 1: simultaneous trips disturb each other and run one at a time */
@@ -68,7 +70,6 @@ enum {
 void net_rest(struct net_bench *b);
 /* 1 if set.limit_s has passed, so that optional stages are skipped, else 0; the same on all processes. Collective. */
 int net_late(struct net_bench *b);
-int net_leads_host(const struct net_bench *b);   /* 1 if this process is the first of its host, else 0 */
 /* Time of a trip of b->bytes from host i to host j less that of an empty one, s; 0 if unknown. */
 double net_bytes_take(const struct net_bench *b, int i, int j);
 /* Append a copy of *r with the times *m, but without call_s and mean_s. */
@@ -76,8 +77,11 @@ void net_keep(struct net_bench *b, const struct net_record *r, const struct net_
 
 /* ---------------------------------------------------------------- trials (repeat.c) */
 
-/* Run a trial; its leader and followers call this. Result: 1 with *out on the leader if it has a valid time, else 0. */
+/* Run a trial. Processes that are not in it return at once. Result: 1 with *out on the leader if it has a valid time,
+ * else 0. */
 int net_try(struct net_bench *b, const struct net_trial *t, struct net_times *out);
+/* Run a trial and keep its record *r. */
+void net_measure(struct net_bench *b, const struct net_trial *t, const struct net_record *r);
 
 /* Sort v[n]. Result: the mean; 0 if n is 0. *sd comes from the quartiles if n is large enough, so that a few
  * interruptions do not count as scatter. */

@@ -32,6 +32,51 @@ void *mpi_alloc(size_t n, size_t size)
     return p;
 }
 
+void mpi_await(MPI_Request *request, double nap_s)
+{
+#ifdef HRUN_SMPI
+    (void)nap_s;
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+#else
+    int here;
+
+    for (MPI_Test(request, &here, MPI_STATUS_IGNORE); !here; MPI_Test(request, &here, MPI_STATUS_IGNORE))
+        nanosleep(&(struct timespec){ 0, (long)(1e9 * nap_s) }, NULL);
+#endif
+}
+
+char *mpi_gather_text(MPI_Comm comm, const void *text, size_t len, size_t *total)
+{
+    int n, rank, bytes = (int)len, *sizes, *at;
+    char *all;
+
+    MPI_Comm_size(comm, &n);
+    MPI_Comm_rank(comm, &rank);
+    sizes = mpi_alloc(2 * (size_t)n, sizeof *sizes);
+    at = sizes + n;
+    *total = 0;
+    MPI_Gather(&bytes, 1, MPI_INT, sizes, 1, MPI_INT, 0, comm);
+    for (int r = 0; r < n; *total += (size_t)sizes[r++])
+        at[r] = (int)*total;
+    all = rank ? NULL : mpi_alloc(*total + 1, 1);
+    MPI_Gatherv(text, bytes, MPI_CHAR, all, sizes, at, MPI_CHAR, 0, comm);
+    free(sizes);
+    return all;
+}
+
+char (*mpi_host_names(MPI_Comm comm))[HOST_NAME]
+{
+    char mine[MPI_MAX_PROCESSOR_NAME > HOST_NAME ? MPI_MAX_PROCESSOR_NAME : HOST_NAME] = { 0 }, (*names)[HOST_NAME];
+    int n, len;
+
+    MPI_Comm_size(comm, &n);
+    names = mpi_alloc((size_t)n, sizeof *names);
+    MPI_Get_processor_name(mine, &len);
+    mine[HOST_NAME - 1] = 0;
+    MPI_Allgather(mine, HOST_NAME, MPI_CHAR, names, HOST_NAME, MPI_CHAR, comm);
+    return names;
+}
+
 int mpi_compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

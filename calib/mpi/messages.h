@@ -13,6 +13,15 @@
 double mpi_now(void);
 /* Zeroed memory of n elements. Out of memory ends the application with MPI_Abort. */
 void *mpi_alloc(size_t n, size_t size) __attribute__((returns_nonnull));
+/* Wait for a request, asleep for nap_s between tests (except in a simulation). A test takes some us, so waiting uses
+ * little of the host's processors. */
+void mpi_await(MPI_Request *request, double nap_s);
+/* Gather the texts of all processes of comm. Result: on process 0 all of them in the order of ranks, *total bytes and a
+ * NUL, which the caller frees; NULL on the others. Collective. */
+char *mpi_gather_text(MPI_Comm comm, const void *text, size_t len, size_t *total);
+/* The name of each process's host, HOST_NAME bytes with a NUL; the caller frees them. Collective. */
+enum { HOST_NAME = 256 };
+char (*mpi_host_names(MPI_Comm comm))[HOST_NAME];
 /* For qsort: doubles in ascending order. */
 int mpi_compare_doubles(const void *a, const void *b);
 

@@ -58,29 +58,21 @@ static int is_precise(struct net_bench *b, int n)
 /* Under a processor quota (containers) a process that has waited busily is suspended for a while, which would distort
  * the next times. So only timed code waits busily: all processes sleep before each batch, for longer than a batch of
  * small messages takes, and they sleep while they wait for untimed messages. A simulation needs none of this. */
-#ifndef HRUN_SMPI
-static const struct timespec PAUSE = { 0, 2000000 }, NAP = { 0, 100000 };
-#endif
+static const double NAP_S = 1e-4;
 
 static void pause_before_batch(void)
 {
 #ifndef HRUN_SMPI
-    nanosleep(&PAUSE, NULL);
+    nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
 #endif
 }
 
 static void await_message(struct net_bench *b, int *value, int n, int from, int tag)
 {
-#ifdef HRUN_SMPI
-    MPI_Recv(value, n, MPI_INT, from, tag, b->m.comm, MPI_STATUS_IGNORE);
-#else
     MPI_Request r;
-    int here;
 
     MPI_Irecv(value, n, MPI_INT, from, tag, b->m.comm, &r);
-    for (MPI_Test(&r, &here, MPI_STATUS_IGNORE); !here; MPI_Test(&r, &here, MPI_STATUS_IGNORE))
-        nanosleep(&NAP, NULL);
-#endif
+    mpi_await(&r, NAP_S);
 }
 
 static void say_ready(struct net_bench *b, const struct net_trial *t)
@@ -173,10 +165,12 @@ int net_try(struct net_bench *b, const struct net_trial *t, struct net_times *ou
     int warm = t->both && !b->set.warm ? 1 : b->set.warm;   /* both: the first does not begin at once */
 
     least = least > most ? most : least;
-    if (b->m.rank != t->lead) {
-        follow_trial(b, t, least, most, warm);
-        return 0;
+    if (b->m.rank == t->lead) {
+        lead_trial(b, t, least, most, warm, out);
+        return out->n > 0;
     }
-    lead_trial(b, t, least, most, warm, out);
-    return out->n > 0;
+    for (int i = 0; i < t->nfollow; i++)
+        if (t->follow[i] == b->m.rank)
+            follow_trial(b, t, least, most, warm);
+    return 0;
 }

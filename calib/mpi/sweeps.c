@@ -33,8 +33,7 @@ static double first_trip(struct net_bench *b, int bytes)
                            .fixed = b->set.most > 1 ? PROBES : 1 };
     struct net_times m = { 0 };
 
-    if (!b->m.rank || b->m.rank == other)
-        net_try(b, &t, &m);
+    net_try(b, &t, &m);
     MPI_Bcast(&m.median_s, 1, MPI_DOUBLE, 0, b->m.comm);
     return m.median_s;
 }
@@ -50,8 +49,7 @@ static int send_waits(struct net_bench *b, int bytes, double trip_s)
     struct net_record r = { .kind = NET_SYNC, .i = 0, .j = 1, .k = -1, .bytes = bytes };
     struct net_times m = { 0 };
 
-    if (!b->m.rank || b->m.rank == other)
-        net_try(b, &t, &m);
+    net_try(b, &t, &m);
     answer = m.call_s > WAITED * t.delay_s;
     MPI_Bcast(&answer, 1, MPI_INT, 0, b->m.comm);
     r.n = answer;
@@ -117,7 +115,7 @@ static int next_size(int bytes)
     return sweep_size(base, k + by);
 }
 
-/* 1 with the hosts *i and *j of this process's pair, else 0. A pair is inside a group if any group has two hosts. */
+/* 1 with the hosts *i and *j of the pair that this host is in, else 0. A pair is inside a group if any group has two hosts. */
 static int find_sweep_pair(const struct net_bench *b, int *i, int *j)
 {
     int pairs = 0, free_host = -1, most = b->apart ? 1 : PAIRS;
@@ -131,12 +129,12 @@ static int find_sweep_pair(const struct net_bench *b, int *i, int *j)
         *i = free_host;
         *j = h;
         if (b->host == *i || b->host == *j)
-            return net_leads_host(b);
+            return 1;
         free_host = -1;
     }
     *i = 0;
     *j = 1;
-    return !pairs && net_leads_host(b) && b->host < 2;
+    return !pairs && b->host < 2;
 }
 
 void net_sizes(struct net_bench *b)
@@ -146,10 +144,8 @@ void net_sizes(struct net_bench *b)
     for (int bytes = LEAST; mine && bytes <= MOST; bytes = next_size(bytes)) {
         struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
         struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
-        struct net_times m;
 
-        if (net_try(b, &t, &m))
-            net_keep(b, &r, &m);
+        net_measure(b, &t, &r);
     }
 }
 
@@ -173,7 +169,7 @@ static void measure_operation(struct net_bench *b, enum net_kind kind, int n, in
                            .back = there ? 0 : bytes, .in_turn = !there, .least = SPREAD_REPETITIONS };
     struct net_times m;
 
-    if (!net_leads_host(b) || b->host > n || !net_try(b, &t, &m))
+    if (!net_try(b, &t, &m))
         return;
     r.mean_s = m.mean_s;
     net_keep(b, &r, &m);

@@ -29,19 +29,14 @@ enum { SIMULATED = 0 };
 /* sqrt(pi / 2): the standard error of the median of n normal values is this times sd / sqrt(n). */
 static const double MEDIAN_ERROR = 1.2533;
 
-/* Times of trips and their standard errors, s; both nhosts by nhosts, row: leader. */
-struct trip_table {
-    double *s, *error;
-};
-
-/* Measure the trip from host i to host j; other processes return at once. */
+/* Measure the trip from host i to host j. */
 static void measure_trip(struct net_bench *b, int i, int j, int bytes, struct trip_table into)
 {
     struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
     struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
     struct net_times m;
 
-    if ((b->m.rank != t.lead && b->m.rank != b->leader[j]) || !net_try(b, &t, &m))
+    if (!net_try(b, &t, &m))
         return;
     into.s[i * b->nhosts + j] = m.median_s;
     into.error[i * b->nhosts + j] = MEDIAN_ERROR * m.sd_s / sqrt(m.n);
@@ -82,7 +77,7 @@ static void trip_pair(struct net_bench *b, int i, int j, int bytes, struct trip_
 /* All rounds, without a barrier between them: a host continues as soon as its partner is ready. */
 static void trips_in_rounds(struct net_bench *b, int bytes, struct trip_table into)
 {
-    for (int r = 0; r < full_rounds(b->nhosts) && net_leads_host(b); r++) {
+    for (int r = 0; r < full_rounds(b->nhosts); r++) {
         int other = net_partner(b->nhosts, r, b->host);
 
         if (other >= 0)
@@ -122,8 +117,7 @@ static void trips_one_by_one(struct net_bench *b, int bytes, struct trip_table i
                 continue;
             if (!SIMULATED || (i != last[0] && j != last[1]))
                 net_rest(b);
-            if (net_leads_host(b) && (b->host == i || b->host == j))
-                trip_pair(b, i, j, bytes, into);
+            trip_pair(b, i, j, bytes, into);
             last[0] = i;
             last[1] = j;
         }
@@ -137,13 +131,13 @@ static double empty_trip(const struct net_bench *b, int i, int j, double *error)
 {
     int there = i * b->nhosts + j, back = j * b->nhosts + i;
 
-    *error = hypot(b->error0_s[there], b->error0_s[back]);
-    return b->trip0_s[there] + b->trip0_s[back];
+    *error = hypot(b->empty.error[there], b->empty.error[back]);
+    return b->empty.s[there] + b->empty.s[back];
 }
 
 double net_bytes_take(const struct net_bench *b, int i, int j)
 {
-    double error, all = b->trip_s[i * b->nhosts + j], empty = i == j ? 0 : empty_trip(b, i, j, &error);
+    double error, all = b->full.s[i * b->nhosts + j], empty = i == j ? 0 : empty_trip(b, i, j, &error);
 
     return all > empty && empty > 0 ? all - empty : 0;
 }
@@ -173,7 +167,7 @@ static void trips_at_once(struct net_bench *b, const int *from, const int *to, i
         struct net_trial t = { .lead = b->leader[from[k]], .follow = &b->leader[to[k]], .nfollow = 1,
                                .bytes = bytes, .fixed = b->set.most > b->set.least ? NET_FIXED : 1 };
 
-        if ((b->m.rank == t.lead || b->m.rank == b->leader[to[k]]) && net_try(b, &t, &m))
+        if (net_try(b, &t, &m))
             took[k] = m;
     }
     net_rest(b);
@@ -319,11 +313,11 @@ static int are_disturbed(struct net_bench *b)
         i++;
     j = net_partner(n, 0, i);
     net_rest(b);
-    if (j >= 0 && net_leads_host(b) && (b->host == i || b->host == j))
+    if (j >= 0)
         measure_trip(b, i, j, b->bytes, alone);
     share_table(b, alone);
     b->n = before;
-    differ = j >= 0 && alone.s[i * n + j] > 0 && alone.s[i * n + j] < (1 - DISTURBED) * b->trip_s[i * n + j];
+    differ = j >= 0 && alone.s[i * n + j] > 0 && alone.s[i * n + j] < (1 - DISTURBED) * b->full.s[i * n + j];
     free(alone.s);
     free(alone.error);
     return differ;
@@ -341,7 +335,7 @@ static void drop_records(struct net_bench *b, int first)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             if (b->apart || b->group_of[i] != b->group_of[j] || b->m.rank)
-                b->trip_s[i * n + j] = b->error_s[i * n + j] = 0;
+                b->full.s[i * n + j] = b->full.error[i * n + j] = 0;
 }
 
 void net_trips(struct net_bench *b)
@@ -350,15 +344,15 @@ void net_trips(struct net_bench *b)
 
     if (b->nhosts < 2)
         return;
-    trips_in_rounds(b, 0, (struct trip_table){ b->trip0_s, b->error0_s });
+    trips_in_rounds(b, 0, b->empty);
     first = b->n;
-    trips_in_rounds(b, b->bytes, (struct trip_table){ b->trip_s, b->error_s });
+    trips_in_rounds(b, b->bytes, b->full);
     find_groups(b);
     b->apart = b->nhosts > 3 && are_disturbed(b);
     if (b->ngroups == 1 && !b->apart)
         return;
     drop_records(b, first);
-    trips_one_by_one(b, b->bytes, (struct trip_table){ b->trip_s, b->error_s });
+    trips_one_by_one(b, b->bytes, b->full);
 }
 
 /* ---------------------------------------------------------------- both ways at once */
@@ -372,12 +366,10 @@ static void measure_both(struct net_bench *b, int i, int j, int bytes)
     struct net_record rec = { .kind = NET_BOTH, .i = i, .j = j, .k = -1, .bytes = bytes, .back = bytes };
     struct net_trial t = { .lead = b->leader[i], .nfollow = 1, .follow = &b->leader[j], .bytes = bytes,
                            .back = bytes, .both = 1 };
-    struct net_times m;
 
     if (is_alone(b, i, j))
         net_rest(b);
-    if ((b->m.rank == t.lead || b->m.rank == b->leader[j]) && net_try(b, &t, &m))
-        net_keep(b, &rec, &m);
+    net_measure(b, &t, &rec);
 }
 
 void net_boths(struct net_bench *b)
