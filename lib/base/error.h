@@ -27,6 +27,14 @@ int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, 
 int hrun_fail_errno(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Fill *err with another error. Result: -1. */
+static inline int hrun_fail_as(struct hrun_error *err, const struct hrun_error *why)
+{
+    if (err)
+        *err = *why;
+    return -1;
+}
+
 /* Put "prefix: " (printf style) before the text of an error that is already filled. Result: -1. */
 int hrun_fail_prefix(struct hrun_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

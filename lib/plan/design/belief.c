@@ -34,17 +34,6 @@ static void add_belief(struct design_size *s, const struct dealt_config *config,
                                              .model_s = c->time_s };
 }
 
-/* The configuration of a plan with unequal shares (dealt = 1) or equal ones. Result: how many sub-clusters it uses. */
-static int set_config(const struct hrun_choice *c, int dealt, struct dealt_config *config)
-{
-    int used = 0;
-
-    for (int i = 0; i < c->config.nsubs; i++)
-        used += c->config.pes[i] > 0;
-    *config = (struct dealt_config){ c->config, dealt && used > 1 };
-    return used;
-}
-
 static int find_config(const struct design_size *s, const struct dealt_config *config)
 {
     for (int i = 0; i < s->n; i++)
@@ -94,13 +83,9 @@ static int search_choice(struct candidate_search *q, int dealt, int cautious, co
 
     if (hrun_predictor_deal(q->m.p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
         return -1;
-    if (hrun_plan_search_known(&q->m.problem, known, n, 1, &plan, &why)) {
-        if (why.code == HRUN_EINFEASIBLE)
-            return 0;
-        *err = why;
-        return -1;
-    }
-    set_config(&plan->v[0], dealt, &config);
+    if (hrun_plan_search_known(&q->m.problem, known, n, 1, &plan, &why))
+        return why.code == HRUN_EINFEASIBLE ? 0 : hrun_fail_as(err, &why);
+    config = make_dealt_config(&plan->v[0].config, dealt);
     i = hrun_corrections_find(all, &config.c);
     own_s = plan->v[0].time_s * (cautious && all ? exp(hrun_corrections_sd(all)) : 1) *
             (cautious && i >= 0 && known[i].doubt > 0 ? known[i].doubt : 1);
@@ -146,16 +131,14 @@ static int gather_best(struct candidate_search *q, int dealt, struct hrun_error 
 
     if (hrun_predictor_deal(q->m.p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
         return -1;
-    if (hrun_plan_search(&q->m.problem, CANDIDATES, &plan, &why)) {
-        if (why.code == HRUN_EINFEASIBLE)
-            return 0;
-        *err = why;
-        return -1;
-    }
+    if (hrun_plan_search(&q->m.problem, CANDIDATES, &plan, &why))
+        return why.code == HRUN_EINFEASIBLE ? 0 : hrun_fail_as(err, &why);
     q->s->complete &= plan->n < CANDIDATES;
-    for (int i = 0; i < plan->n; i++)
-        if (set_config(&plan->v[i], dealt, &config) > 1 || !dealt)
+    for (int i = 0; i < plan->n; i++) {
+        config = make_dealt_config(&plan->v[i].config, dealt);
+        if (config.dealt == dealt)
             add_belief(q->s, &config, &plan->v[i]);
+    }
     hrun_plan_destroy(plan);
     return 0;
 }

@@ -38,34 +38,24 @@ int same_dealt_config(const struct dealt_config *a, const struct dealt_config *b
     return a->dealt == b->dealt && hrun_config_equal(&a->c, &b->c);
 }
 
-void design_point_config(const struct hrun_design *d, const struct design_point *p, struct dealt_config *config)
+struct dealt_config make_dealt_config(const struct hrun_config *config, int dealt)
 {
-    *config = (struct dealt_config){ hrun_config_alone(d->nsubs, p->sub, p->pes, p->m), 0 };
-}
+    int used = 0;
 
-int design_count(const struct hrun_design *d, const struct dealt_config *config, int64_t N, int *failed)
-{
-    int n = 0;
-
-    *failed = 0;
-    for (int i = 0; i < d->runs.n; i++) {
-        const struct design_run *r = &d->runs.v[i];
-
-        if (r->N != N || !same_dealt_config(&r->config, config))
-            continue;
-        n += r->time_s > 0;
-        *failed |= r->time_s <= 0;
-    }
-    return n;
+    for (int i = 0; i < config->nsubs; i++)
+        used += config->pes[i] > 0;
+    return (struct dealt_config){ *config, dealt && used > 1 };
 }
 
 int design_is_known(const struct hrun_design *d, const struct dealt_config *config, int64_t N)
 {
-    int failed, known = design_count(d, config, N, &failed) || failed;
-
-    for (int i = d->queue.next; i < d->queue.n && !known; i++)
-        known = d->queue.v[i].N == N && same_dealt_config(&d->queue.v[i].config, config);
-    return known;
+    for (int i = 0; i < d->runs.n; i++)
+        if (d->runs.v[i].N == N && same_dealt_config(&d->runs.v[i].config, config))
+            return 1;
+    for (int i = d->queue.next; i < d->queue.n; i++)
+        if (d->queue.v[i].N == N && same_dealt_config(&d->queue.v[i].config, config))
+            return 1;
+    return 0;
 }
 
 static int check_design_settings(const struct hrun_design_settings *s, struct hrun_error *err)
@@ -191,7 +181,7 @@ static void set_run_config(const struct hrun_config *config, int dealt, struct d
             r->sub = r->P ? -1 : i;
         r->P += config->pes[i] * config->procs[i];
     }
-    r->config = (struct dealt_config){ *config, dealt && r->sub < 0 };
+    r->config = make_dealt_config(config, dealt);
 }
 
 /* Shares as measurements have them, too. */
@@ -305,9 +295,8 @@ double design_slow_s(const struct hrun_design *d)
  * models say: its own time is seen only where others do not take longer. */
 static void tilt_shares(const struct hrun_design *d, const struct design_plan *q, double *pace)
 {
-    int failed, seen, used = 0, turn;
+    int seen = design_is_known(d, &q->config, q->N), used = 0, turn;
 
-    seen = design_count(d, &q->config, q->N, &failed);
     for (int i = 0; i < d->nsubs; i++) {
         pace[i] = 1;
         used += q->config.c.pes[i] > 0;
@@ -332,9 +321,7 @@ static int set_run_shares(struct hrun_design *d, struct design_plan *q, struct h
         if (why.code == HRUN_ENODATA)
             return 0;
     }
-    if (err)
-        *err = why;
-    return -1;
+    return hrun_fail_as(err, &why);
 }
 
 int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err)
@@ -403,4 +390,67 @@ int hrun_design_stands(const struct hrun_design *d, int i, double *loss)
 {
     *loss = d->sizes[i].choice < 0 ? NAN : d->sizes[i].loss;
     return d->sizes[i].choice >= 0 && d->sizes[i].settled;
+}
+
+/* ---------------------------------------------------------------- how long a run will take */
+
+/* Growth of time with N that is taken for granted until two sizes are known: that of dense linear algebra, the largest
+ * of the shipped definitions, so that nothing takes longer than foretold. */
+static const double GROWTH = 3;
+
+/* What starting and ending a run adds to its time: the median of what it did so far. */
+static double start_overhead(const struct hrun_design *d)
+{
+    double last[2 * DESIGN_SURPRISES + 1];
+    int n = 0;
+
+    for (int i = d->runs.n; i-- > 0 && n < (int)(sizeof last / sizeof *last); )
+        if (d->runs.v[i].time_s > 0)
+            last[n++] = fmax(d->runs.v[i].wall_s - d->runs.v[i].time_s, 0);
+    return design_median(last, n);
+}
+
+static double run_distance(const struct hrun_design *d, const struct design_run *r, const struct dealt_config *config,
+                           int P, int64_t N)
+{
+    double far = fabs(log((double)N / (double)r->N)) + fabs(log((double)P / r->P));
+
+    for (int i = 0; i < d->nsubs; i++)
+        far += !config->c.pes[i] != !r->config.c.pes[i];
+    return far;
+}
+
+double design_cost(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N, double model_s)
+{
+    const struct design_run *near = NULL, *lo = NULL, *hi = NULL;
+    double least = INFINITY, slope = GROWTH, wall = 0;
+    int same = 0;
+
+    for (int i = 0; i < d->runs.n; i++) {
+        const struct design_run *r = &d->runs.v[i];
+        double far;
+
+        if (r->time_s <= 0)
+            continue;
+        if (r->N == N && same_dealt_config(&r->config, config)) {
+            wall += r->wall_s;
+            same++;
+        }
+        far = run_distance(d, r, config, P, N);
+        if (far < least) {
+            least = far;
+            near = r;
+        }
+        lo = !lo || r->N < lo->N ? r : lo;
+        hi = !hi || r->N > hi->N ? r : hi;
+    }
+    if (same)
+        return wall / same;
+    if (model_s > 0 && isfinite(model_s))
+        return model_s + start_overhead(d);
+    if (!near)
+        return 0;
+    if (hi->N > lo->N)
+        slope = fmin(fmax(log(hi->time_s / lo->time_s) / log((double)hi->N / (double)lo->N), 0), GROWTH);
+    return near->time_s * pow(fmax((double)N / (double)near->N, 1), slope) + start_overhead(d);
 }

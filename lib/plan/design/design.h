@@ -88,7 +88,6 @@ struct hrun_design_state {
     double left_s;              /* expected; 0 not known. With a budget never more than what is left of it */
     int sizes, settled;         /* sizes with a valid configuration; of them those where the choice stands */
     int dropped;                /* sizes that were given up, the smallest ones; the others are numbered from 0 */
-    double least_s;             /* shorter times are too inexact (hrun_times_least), 0: none are */
     double loss;                /* mean over sizes: expected relative loss of the choice; NaN while not known */
     double interval;            /* largest half width over sizes of the choice's 95 % interval, relative; NaN */
     enum hrun_design_stage stage; /* of the run given out last */

@@ -26,6 +26,8 @@ struct dealt_config {
     struct hrun_config c;
     int dealt;                  /* 1: the work is divided in unequal shares over several sub-clusters, else 0 */
 };
+/* dealt counts only over several sub-clusters. */
+struct dealt_config make_dealt_config(const struct hrun_config *config, int dealt);
 int same_dealt_config(const struct dealt_config *a, const struct dealt_config *b);
 
 struct design_run {
@@ -42,6 +44,7 @@ struct design_point {           /* a homogeneous run that may be made */
     int sub, m, pes, P;
     int64_t N;
     int size;                   /* index of the size it was made for */
+    struct dealt_config config;
 };
 
 /* A reserve of the budget is kept for its end. A round of it runs the choice at each size once. The first round is for
@@ -129,6 +132,7 @@ struct design_fitted {
     int ngroups;
     int exact;                  /* 1: times do not scatter, so no run needs to be repeated */
     double noise, noise_s;      /* scatter of one run: relative, and in seconds */
+    double least_s;             /* shorter times are too inexact (hrun_times_least), 0: none are */
     double rounding_s;          /* standard deviation of the rounding of times, the same in all runs of a group */
     double training;            /* relative standard deviation of homogeneous groups about their fit */
     double misfit;              /* relative standard deviation of models against measured groups */
@@ -164,21 +168,32 @@ struct hrun_design {
     struct hrun_design_state state;
 };
 
-/* points.c: make all homogeneous points. */
+/* screen.c: make all homogeneous points. */
 int design_points(struct hrun_design *d, struct hrun_error *err);
 /* Give up the smallest sizes that are too short, with set.own_sizes. */
 void design_drop_short(struct hrun_design *d);
+/* The next round of screening. */
+int design_screen(struct hrun_design *d, struct hrun_error *err);
 
-/* cost.c: expected wall time of a run that takes model_s by the models (0: not known); 0 while nothing was run. */
+/* design.c: expected wall time of a run that takes model_s by the models (0: not known); 0 while nothing was run. */
 double design_cost(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N, double model_s);
-
-/* design.c: wall time from which a run of the only size is slow; INFINITY: no run succeeded yet. */
+/* Wall time from which a run of the only size is slow; INFINITY: no run succeeded yet. */
 double design_slow_s(const struct hrun_design *d);
+/* Does the budget, if any, leave the time for a run and these rounds of the reserve? */
+int design_affords(const struct hrun_design *d, double expected_s, int rounds);
+/* The median of v[n], of two in the middle the larger; v is sorted. 0 when n is 0. */
+double design_median(double *v, int n);
+/* Was a configuration run at N, with success or not, or is it queued? */
+int design_is_known(const struct hrun_design *d, const struct dealt_config *config, int64_t N);
+void design_queue(struct hrun_design *d, const struct dealt_config *config, int64_t N, enum hrun_design_stage stage,
+                  double model_s, double expected_s);
 
 /* refit.c: models from all runs, into d->fit (NULL entries in models where there are none). */
 int design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);
 
+/* What rounding does to times, whether they scatter, and the shortest time that tells enough, into d->fit. */
+void design_assess_times(struct hrun_design *d);
 /* Relative standard deviation of one run that takes time_s, with its rounding. */
 double design_noise(const struct hrun_design *d, double time_s);
 /* Are there unequal shares to be tried? */
@@ -210,21 +225,6 @@ void design_drop_sizes(struct hrun_design *d);
 int design_stage(struct hrun_design *d, struct hrun_error *err);
 /* Update models and choices with the runs added since the last stage was made. */
 int design_conclude(struct hrun_design *d, struct hrun_error *err);
-void design_queue(struct hrun_design *d, const struct dealt_config *config, int64_t N, enum hrun_design_stage stage,
-                  double model_s, double expected_s);
-
-/* screen.c: the next round of screening. */
-int design_screen(struct hrun_design *d, struct hrun_error *err);
-
-/* The number of successful runs of this configuration at this size. *failed: 1 if one failed for good. */
-int design_count(const struct hrun_design *d, const struct dealt_config *config, int64_t N, int *failed);
-/* Does the budget, if any, leave the time for a run and these rounds of the reserve? */
-int design_affords(const struct hrun_design *d, double expected_s, int rounds);
-/* The median of v[n], of two in the middle the larger; v is sorted. 0 when n is 0. */
-double design_median(double *v, int n);
-/* Was a configuration run at N, with success or not, or is it queued? */
-int design_is_known(const struct hrun_design *d, const struct dealt_config *config, int64_t N);
-void design_point_config(const struct hrun_design *d, const struct design_point *p, struct dealt_config *config);
 
 /* ---- gaussian.c: what the models miss, as a Gaussian process; not for other rooms */
 

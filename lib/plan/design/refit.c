@@ -97,21 +97,6 @@ double design_noise(const struct hrun_design *d, double time_s)
     return hypot(d->fit.noise, hypot(d->fit.noise_s, d->fit.rounding_s) / time_s);
 }
 
-/* Do the times of these runs, in groups, not scatter? */
-static void detect_exact_times(struct hrun_design *d, struct design_run *const *order)
-{
-    autofree double *time_s = xcalloc((size_t)d->runs.n + 1, sizeof *time_s);
-    autofree int *group = xcalloc((size_t)d->runs.n + 1, sizeof *group);
-    size_t n = 0;
-
-    for (int i = 0; i < d->runs.n; i++)
-        if (order[i]->time_s > 0) {
-            time_s[n] = order[i]->time_s;
-            group[n++] = (int)(find_run_group(d, order[i]) - d->fit.groups);
-        }
-    d->fit.exact = hrun_times_repeat(time_s, group, n);
-}
-
 static void group_runs(struct hrun_design *d)
 {
     autofree struct design_run **order = xcalloc((size_t)d->runs.n + 1, sizeof *order);
@@ -149,7 +134,6 @@ static void group_runs(struct hrun_design *d)
         g->var = pow(hypot(d->fit.noise, d->fit.noise_s / g->least), 2) / g->kept +
                  pow(d->fit.rounding_s / g->least, 2);
     }
-    detect_exact_times(d, order);
 }
 
 /* ------------------------------------------------------------------ models */
@@ -229,12 +213,8 @@ static int fit_sub_kinds(struct hrun_design *d, struct hrun_error *err)
     for (int i = 0; i < d->nsubs; i++)
         if (first_of_kind(d, i) == i)
             kinds[nkinds++] = logs[i];
-    if (hrun_model_fit_joint(d->app, kinds, nkinds, &d->set.fit, fitted, NULL, &why)) {
-        if (why.code == HRUN_ENODATA)
-            return 0;       /* no model yet is no error */
-        *err = why;
-        return -1;
-    }
+    if (hrun_model_fit_joint(d->app, kinds, nkinds, &d->set.fit, fitted, NULL, &why))
+        return why.code == HRUN_ENODATA ? 0 : hrun_fail_as(err, &why);      /* no model yet is no error */
     for (int i = 0, k = 0; i < d->nsubs; i++)
         d->fit.models[i] = first_of_kind(d, i) == i ? fitted[k++] : d->fit.models[first_of_kind(d, i)];
     for (int i = 0; i < d->nsubs; i++)
@@ -243,10 +223,8 @@ static int fit_sub_kinds(struct hrun_design *d, struct hrun_error *err)
         const struct hrun_correction_source from = { d->app, logs, d->fit.models, d->nsubs, HRUN_FORM_NPT,
                                                      k ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL };
 
-        if (hrun_corrections_create(&from, &d->set.fit, &d->fit.corrections[k], &why) && why.code != HRUN_ENODATA) {
-            *err = why;
-            return -1;
-        }
+        if (hrun_corrections_create(&from, &d->set.fit, &d->fit.corrections[k], &why) && why.code != HRUN_ENODATA)
+            return hrun_fail_as(err, &why);
     }
     return 0;
 }
@@ -272,12 +250,8 @@ int design_models_at(const struct hrun_design *d, int64_t N, struct size_models 
         hrun_predictor_destroy(m->p);
         m->p = NULL;
     }
-    if (!m->p) {
-        if (why.code == HRUN_ENODATA)
-            return 0;
-        *err = why;
-        return -1;
-    }
+    if (!m->p)
+        return why.code == HRUN_ENODATA ? 0 : hrun_fail_as(err, &why);
     for (int k = 0; k < 1 + design_deals(d); k++)
         if (d->fit.corrections[k])
             hrun_predictor_correct(m->p, d->fit.corrections[k]);
@@ -398,16 +372,25 @@ static double estimate_training_error(const struct hrun_design *d)
     return MAD_FACTOR * design_median(miss, n);
 }
 
-/* What rounding does to times. */
-static void estimate_rounding(struct hrun_design *d)
+void design_assess_times(struct hrun_design *d)
 {
     autofree double *time_s = xcalloc((size_t)d->runs.n + 1, sizeof *time_s);
+    autofree int *group = xcalloc((size_t)d->runs.n + 1, sizeof *group);
     size_t n = 0;
 
-    for (int i = 0; i < d->runs.n; i++)
-        if (d->runs.v[i].time_s > 0)
-            time_s[n++] = d->runs.v[i].time_s;
+    for (int i = 0; i < d->runs.n; i++) {
+        const struct design_run *r = &d->runs.v[i], *first = d->runs.v;
+
+        if (r->time_s <= 0)
+            continue;
+        while (first->N != r->N || !same_dealt_config(&first->config, &r->config))
+            first++;
+        time_s[n] = r->time_s;
+        group[n++] = (int)(first - d->runs.v);
+    }
     d->fit.rounding_s = hrun_times_rounding(time_s, n);
+    d->fit.exact = hrun_times_repeat(time_s, group, n);
+    d->fit.least_s = hrun_times_least(time_s, group, n);
 }
 
 /* Of a program that turned out to ignore its shares all runs were with equal ones. */
@@ -430,7 +413,7 @@ static void forget_shares(struct hrun_design *d)
 int design_fit(struct hrun_design *d, struct hrun_error *err)
 {
     design_drop_models(d);
-    estimate_rounding(d);
+    design_assess_times(d);
     d->fit.noise = estimate_scatter(d, 0, d->set.fit.sigma_rel);
     d->fit.noise_s = fmin(estimate_scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
     group_runs(d);

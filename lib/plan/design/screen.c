@@ -1,4 +1,4 @@
-/* screen.c - the first runs: each sub-cluster alone, then all together; see internal.h */
+/* screen.c - homogeneous points, and the first runs: each sub-cluster alone, then all together; see design.h */
 #include "base/alloc.h"
 #include "plan/design/internal.h"
 
@@ -6,6 +6,134 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ------------------------------------------------------------------ homogeneous points */
+
+enum { ALL_PES_UP_TO = 4 };
+
+/* Rules repeat with P or P^2: after this many steps no multiple is left to find. */
+enum { STEPS_MAX = 1000000 };
+
+int hrun_design_pes(int npes, int64_t *v)
+{
+    int n = 0;
+
+    for (int p = 1; p <= npes && p <= ALL_PES_UP_TO; p++)
+        v[n++] = p;
+    for (int64_t p = ALL_PES_UP_TO; p < npes; p *= 2) {
+        if (p + p / 2 < npes)
+            v[n++] = p + p / 2;
+        v[n++] = 2 * p < npes ? 2 * p : npes;
+    }
+    return n;
+}
+
+int64_t hrun_design_size(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)
+{
+    int64_t reach = (int64_t)(DESIGN_SIZE_SHIFT * (double)N);
+
+    for (int64_t d = 0; d <= reach && d <= STEPS_MAX; d++) {
+        for (int side = -1; side <= 1; side += 2) {
+            int64_t x = N + side * d;
+            int good = x < 1 ? 0 : hrun_app_rule(app, x, P, err);
+
+            if (good < 0)
+                return -1;
+            if (good)
+                return x;
+        }
+    }
+    return 0;
+}
+
+static void add_design_point(struct hrun_design *d, struct design_point p)
+{
+    for (int i = 0; i < d->npoints; i++)
+        if (d->points[i].sub == p.sub && d->points[i].N == p.N && d->points[i].pes == p.pes && d->points[i].m == p.m)
+            return;
+    hrun_grow(d->points, d->npoints + 1, d->points_cap);
+    d->points[d->npoints++] = p;
+}
+
+static int add_design_points(struct hrun_design *d, int sub, int m, struct hrun_error *err)
+{
+    int64_t own[HRUN_DESIGN_PES], P, N;
+    const int64_t *pes = d->set.pes ? d->set.pes : own;
+    int n = d->set.pes ? d->set.npes : hrun_design_pes(d->subs[sub].npes, own);
+    struct hrun_config config;
+    double bytes;
+
+    for (int j = 0; j < n; j++) {
+        if (pes[j] > d->subs[sub].npes)
+            continue;
+        P = pes[j] * m;
+        config = hrun_config_alone(d->nsubs, sub, (int)pes[j], m);
+        for (int k = 0; k < d->set.nsizes; k++) {
+            N = hrun_design_size(d->app, d->set.sizes[k], P, err);
+            if (N < 0 || (N && hrun_app_memory(d->app, N, P, &bytes, err)))
+                return -1;
+            if (!N || (d->subs[sub].memory_bytes > 0 && bytes * m > d->subs[sub].memory_bytes))
+                continue;
+            add_design_point(d, (struct design_point){ .sub = sub, .m = m, .pes = (int)pes[j], .P = (int)P, .N = N,
+                                                       .size = k, .config = make_dealt_config(&config, 0) });
+        }
+    }
+    return 0;
+}
+
+int design_points(struct hrun_design *d, struct hrun_error *err)
+{
+    for (int i = 0; i < d->nsubs; i++)
+        for (int j = 0; d->subs[i].npes && j < d->nprocs; j++)
+            if ((!d->subs[i].most || d->procs[j] <= d->subs[i].most) && add_design_points(d, i, d->procs[j], err))
+                return -1;
+    if (!d->npoints)
+        return hrun_fail(err, HRUN_EINVAL, "there is nothing to measure: the rule '%s' and the memory leave no run at "
+                         "these sizes%s", hrun_expr_text(d->app->rule),
+                         d->app->fixed ? "; --again forgets a rule that failed runs have told" : "");
+    return 0;
+}
+
+/* ------------------------------------------------------------------ sizes that are too short */
+
+/* Is the quickest run at the smallest size too short? */
+static int smallest_is_short(const struct hrun_design *d)
+{
+    double begin = (1 - DESIGN_SIZE_SHIFT) * (double)d->set.sizes[0], least = INFINITY;
+    double end = ((double)d->set.sizes[0] + (double)d->set.sizes[1]) / 2;
+
+    for (int i = 0; i < d->runs.n; i++)
+        if (d->runs.v[i].time_s > 0 && (double)d->runs.v[i].N > begin && (double)d->runs.v[i].N < end)
+            least = fmin(least, d->runs.v[i].time_s);
+    return least < d->fit.least_s || d->runs.too_short >= d->set.sizes[0];
+}
+
+void design_drop_short(struct hrun_design *d)
+{
+    enum { LEFT = 3 };
+
+    if (!d->set.own_sizes)
+        return;
+    design_assess_times(d);
+    while (d->nsizes > LEFT && smallest_is_short(d)) {
+        int n = 0;
+
+        design_drop_sizes(d);
+        d->nsizes = --d->set.nsizes;
+        d->set.sizes++;
+        memmove(d->sizes, d->sizes + 1, (size_t)d->nsizes * sizeof *d->sizes);
+        for (int i = 0; i < d->npoints; i++)
+            if (d->points[i].size) {
+                d->points[n] = d->points[i];
+                d->points[n++].size--;
+            }
+        d->npoints = n;
+        d->screened = d->screened > 1 ? d->screened : 0;
+        d->state.dropped++;
+    }
+}
+
+/* ------------------------------------------------------------------ the first runs */
 
 /* Sizes of screening. */
 enum { SCREENS = 2 };
@@ -54,25 +182,31 @@ static int is_slow_config(const struct hrun_design *d, const struct dealt_config
     return isfinite(own) && own > DESIGN_SLOW * least;
 }
 
+/* The cost of a point; INFINITY if it was run. */
+static double point_cost(const struct hrun_design *d, const struct design_point *p)
+{
+    return design_is_known(d, &p->config, p->N) ? INFINITY : design_cost(d, &p->config, p->P, p->N, 0);
+}
+
+static void queue_point(struct hrun_design *d, const struct design_point *p, double cost)
+{
+    design_queue(d, &p->config, p->N, HRUN_DESIGN_SCREEN, 0, cost);
+}
+
 /* The cost of the screening points at a size that were not run. queue: queue them. */
 static double screen_size(struct hrun_design *d, int size, int queue)
 {
-    struct dealt_config config = { .c.nsubs = d->nsubs };
-    double cost = 0, one;
-    int failed;
+    double cost = 0;
 
     for (int i = 0; i < d->npoints; i++) {
         const struct design_point *p = &d->points[i];
+        double one = is_screening_point(d, p, size) ? point_cost(d, p) : INFINITY;
 
-        if (!is_screening_point(d, p, size))
+        if (isinf(one) || (size > 0 && is_slow_config(d, &p->config)))
             continue;
-        design_point_config(d, p, &config);
-        if (design_count(d, &config, p->N, &failed) || failed || (size > 0 && is_slow_config(d, &config)))
-            continue;
-        one = design_cost(d, &config, p->P, p->N, 0);
         cost += one;
         if (queue)
-            design_queue(d, &config, p->N, HRUN_DESIGN_SCREEN, 0, one);
+            queue_point(d, p, one);
     }
     return cost;
 }
@@ -125,20 +259,19 @@ enum { ALL, SOME, OTHERS, FIXED_SCREENS = 5 };
 static void screen_one_size(struct hrun_design *d, int round)
 {
     enum { FEW = 4 };
-    struct dealt_config config = { .c.nsubs = d->nsubs };
-    int failed;
 
     for (int i = 0; i < d->npoints; i++) {
         const struct design_point *p = &d->points[i];
         int all = find_most_pes(d, p->sub, p->m, p->size, INT_MAX), most = find_most_procs(d, p->sub);
         int slow = round != ALL && was_slow_alone(d, p->sub, p->m), few = slow || all < 2 * FEW ? 1 : all / FEW;
+        double cost;
 
         if (p->pes != (round == ALL ? all : find_most_pes(d, p->sub, p->m, p->size, few)) ||
             (round == SOME && slow && p->m != most) || (round == OTHERS && !(slow && is_one_pe_quick(d, p->sub, most))))
             continue;
-        design_point_config(d, p, &config);
-        if (!design_count(d, &config, p->N, &failed) && !failed)
-            design_queue(d, &config, p->N, HRUN_DESIGN_SCREEN, 0, design_cost(d, &config, p->P, p->N, 0));
+        cost = point_cost(d, p);
+        if (!isinf(cost))
+            queue_point(d, p, cost);
     }
 }
 
@@ -165,9 +298,6 @@ static int knows_two_sizes(const struct hrun_design *d, int sub, int m, int seve
  * or runs failed. */
 static void screen_rest(struct hrun_design *d)
 {
-    struct dealt_config config = { .c.nsubs = d->nsubs };
-    int failed;
-
     for (int k = 0; k < 2 * d->nsubs * d->nprocs; k++) {
         int sub = k / 2 / d->nprocs, m = d->procs[k / 2 % d->nprocs], several = k % 2;
         const struct design_point *best = NULL;
@@ -177,23 +307,15 @@ static void screen_rest(struct hrun_design *d)
             continue;
         for (int i = 0; i < d->npoints; i++) {
             const struct design_point *p = &d->points[i];
-            double cost;
+            double cost = p->sub == sub && p->m == m && (p->pes > 1) == several ? point_cost(d, p) : INFINITY;
 
-            if (p->sub != sub || p->m != m || (p->pes > 1) != several)
-                continue;
-            design_point_config(d, p, &config);
-            if (design_count(d, &config, p->N, &failed) || failed)
-                continue;
-            cost = design_cost(d, &config, p->P, p->N, 0);
             if (cost < least) {
                 least = cost;
                 best = p;
             }
         }
-        if (best) {
-            design_point_config(d, best, &config);
-            design_queue(d, &config, best->N, HRUN_DESIGN_SCREEN, 0, least);
-        }
+        if (best)
+            queue_point(d, best, least);
     }
 }
 

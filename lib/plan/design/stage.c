@@ -161,11 +161,9 @@ static int queue_variant(struct hrun_design *d, struct size_models *m, const str
 {
     struct hrun_choice c;
     double cost;
-    int rc, used = 0;
+    int rc;
 
-    for (int i = 0; i < d->nsubs; i++)
-        used += config->c.pes[i] > 0;
-    config->dealt &= used > 1;
+    *config = make_dealt_config(&config->c, config->dealt);
     if (design_is_known(d, config, s->N))
         return 0;
     rc = design_evaluate(m, config, 1, &c, err);
@@ -389,38 +387,30 @@ static void queue_finalist(struct hrun_design *d)
 
 int design_conclude(struct hrun_design *d, struct hrun_error *err)
 {
-    struct hrun_error own = { 0 };
-
     if (d->fit.models && d->fit.nruns == d->runs.n)
         return 0;
-    if (!design_fit(d, &own) && !design_believe(d, &own))
-        return 0;
-    if (err)
-        *err = own;
-    return -1;
+    return design_fit(d, err) || design_believe(d, err) ? -1 : 0;
 }
 
 int design_stage(struct hrun_design *d, struct hrun_error *err)
 {
-    struct hrun_error own = { 0 };
-
     d->queue.n = d->queue.next = d->queue.too_long = 0;
     design_drop_short(d);
     for (int before = -1; !d->budget.closing && d->queue.next == d->queue.n && d->screened != before; ) {
         before = d->screened;
-        if (design_screen(d, &own))
-            goto fail;
+        if (design_screen(d, err))
+            return -1;
     }
     if (d->queue.next == d->queue.n) {
-        if (design_fit(d, &own) || design_believe(d, &own))
-            goto fail;
+        if (design_fit(d, err) || design_believe(d, err))
+            return -1;
         if (d->set.target > 0 && target_reached(d)) {
             d->state.end = HRUN_DESIGN_TARGET;
             return 0;
         }
         keep_reserve(d);
-        if (!d->budget.closing && fill_queue(d, &own))
-            goto fail;
+        if (!d->budget.closing && fill_queue(d, err))
+            return -1;
         d->budget.closing |= d->queue.next == d->queue.n && d->queue.too_long;
         if (d->queue.next == d->queue.n)
             queue_finalist(d);
@@ -431,8 +421,4 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
                      : HRUN_DESIGN_EXHAUSTED;
     shuffle_queue(d);
     return 0;
-fail:
-    if (err)
-        *err = own;
-    return -1;
 }
