@@ -1,9 +1,9 @@
-/* decide.h - which configuration will be run
+/* decide.h - choose the configuration to run
  *
- * Purpose: from a context and a question to one configuration with what is known of it: by the model, by the user's
- * word (--config, -n), or, without a profile, as mpirun would.
- * Invariants: context, profiles and at_size are not changed by a decision, but their expressions and predictors hold
- * the variables of an evaluation: one thread at a time.
+ * Purpose: turn a context and a question into one configuration, its prediction and the reasons: by the model, by the
+ * user's options (--config, -n), or, without a profile, as mpirun would place the processes.
+ * Invariants: a decision does not change context, profiles or at_size. Their expressions and predictors store variables
+ * while they are evaluated, so only one thread may use them.
  */
 #ifndef HRUN_SESSION_DECIDE_H
 #define HRUN_SESSION_DECIDE_H
@@ -26,153 +26,161 @@ enum {
     QUESTION_INTERVAL = -1        /* for `within` */
 };
 
-/* What the user asks for, by the names of hrun's options; NULL or 0 where not given. The caller owns all of it. */
+/* Options of hrun that direct the choice, by their names. NULL or 0: not given. The caller owns the strings. */
 struct question {
     int64_t procs;                /* -n */
     const char *config, *use;
     const char *objective;        /* NULL: time, or cost with within */
-    double within;                /* 0.1: at most 10 % slower than the quickest; QUESTION_INTERVAL: than the end of its
-                                     95 % interval */
+    double within;                /* 0.1: at most 10 % slower than the fastest; QUESTION_INTERVAL: than the upper end of
+                                     its 95 % interval */
     double max_time_s, max_cost, max_energy_j;
     int64_t max_pes;
-    double max_loss;              /* 0.1: the fewest processes of a ring that lose no more than 10 % by imbalance */
+    double max_loss;              /* 0.1: the fewest processes of a ring with at most 10 % loss by imbalance */
     int64_t top;
-    double explore;               /* 0.05: the predicted loss may be 5 %; not above 0: nothing is tried */
+    double explore;               /* 0.05: a trial may be predicted 5 % slower than the best; <= 0: no trials */
     const char *shares;           /* "equal", "proportional", "best"; NULL: "best" */
     int oversubscribe;
-    const struct hrun_layout *mapped; /* the user says where ranks go (--map-by): it is only predicted; or NULL */
-    int unrecorded;               /* --no-record: the run will not be learnt from */
-    int anew;                     /* 1: what was prepared in the working folder last does not count */
-    int table;                    /* 1: time against cost or energy is wanted, too */
+    const struct hrun_layout *mapped; /* placement by the user (--map-by), which is only predicted; or NULL */
+    int unrecorded;               /* --no-record */
+    int anew;                     /* 1: ignore what the last run prepared in the working directory */
+    int table;                    /* 1: also compute time against cost or energy */
 };
 
 enum decided_by {
-    BY_MODEL,      /* the search chose it */
+    BY_MODEL,      /* the search over all configurations */
     BY_USER,       /* --config, or -n without models */
     BY_DEFAULT,    /* no profile: one process per PE, the largest P that the rule accepts */
-    BY_PROBE,      /* no profile: the speeds that a small run has shown (probe.h) */
-    BY_KINDS,      /* no profile: the speeds of the kinds of cores of one host, or earlier runs (kinds) */
-    BY_RUNS        /* no profile: earlier runs show the best known, or what to try (struct learning) */
+    BY_PROBE,      /* no profile: speeds measured by a small run (probe.h) */
+    BY_KINDS,      /* no profile: speeds of the core kinds of one host, or earlier runs (core_kinds.h) */
+    BY_RUNS        /* no profile: earlier runs of the command (struct learning) */
 };
 
-struct sub_view {  /* what the decision knows of one sub-cluster; all but npes as in its profiles, which it borrows */
+/* A sub-cluster in a decision. Members but npes and each are borrowed from the profiles. */
+struct sub_view {
     struct hrun_models *models;
     const char *why_not, *other_engine;
     int needs_network;
-    int npes;                     /* PEs that may be used (--use) */
-    int each;                     /* processes that mpirun would start on each: one per core of a command, else 1 */
+    int npes;                     /* usable PEs (--use) */
+    int each;                     /* processes per PE that mpirun would start: one per core for a command, else 1 */
 };
 
-struct beyond {    /* how far a prediction lies outside what was measured */
+/* How far a prediction lies outside the measured range. */
+struct beyond {
     double factor;                /* 1: inside */
-    int sub;                      /* the sub-cluster whose model it lies farthest outside of */
-    int64_t measured[2];          /* its range */
+    int sub;                      /* the sub-cluster for which the factor is largest */
+    int64_t measured[2];          /* its measured range */
 };
 
-struct exploring { /* --explore: what is run in place of the best of the plan */
-    int on;                       /* 1: another configuration than the plan's best */
-    double loss;                  /* predicted, over the best: 0.01 for 1 % */
-    int open;                     /* configurations that may be quicker than the best, this one included */
-    const char *nothing;          /* why --explore tries nothing, and the best is run; else NULL */
+/* --explore with models: a configuration that is run in place of the plan's best. */
+struct exploring {
+    int on;                       /* 1: such a configuration is run */
+    double loss;                  /* predicted, relative to the best: 0.01 for 1 % */
+    int open;                     /* configurations that may be faster than the best, including this one */
+    const char *nothing;          /* why --explore tries no configuration; else NULL */
 };
 
-struct learning {  /* --explore of a command without models: what its runs show (plan/learn.h) */
+/* --explore of a command without models: the evidence of its runs (plan/learn.h). */
+struct learning {
     int on;
     enum hrun_learn_why why;
-    int after_trial;              /* 1: the last run was one of another configuration than the best known */
-    char *best;                   /* "(4,1,0,0)", the best known; owned; NULL: none is */
+    int after_trial;              /* 1: the last run was a trial */
+    char *best;                   /* "(4,1,0,0)", the best known configuration; owned; NULL: none */
     int best_runs;
     double best_s, usual_s, account_s;
-    double expected_s, low_s, high_s;   /* HRUN_LEARN_TRIES: of what is tried */
+    double expected_s, low_s, high_s;   /* time expected of the trial (HRUN_LEARN_TRIES) */
 };
 
-struct finest {    /* --finest: the size was chosen, too */
+/* --finest: the choice of the size. */
+struct finest {
     int on;
     int64_t N;
-    int64_t limit;                /* the largest that was looked at */
-    int given;                    /* 1: by -N, else because of what was measured */
-    int64_t next;                 /* the next larger size that the rule accepts, 0: none up to the limit */
-    char why[640];                /* why not that one */
-    int64_t measure;              /* 0, or a size to measure: one alone was, and others follow from two */
+    int64_t limit;                /* the largest size considered */
+    int given;                    /* 1: -N gives the limit; 0: it follows from the measured sizes */
+    int64_t next;                 /* the next larger size that the rule accepts; 0: none up to the limit */
+    char why[640];                /* why `next` was not chosen */
+    int64_t measure;              /* a size to measure, as one measured size cannot predict others; else 0 */
 };
 
-/* What is predicted of the configuration. */
+/* The prediction for the chosen configuration. */
 struct prediction {
-    int known;                    /* 0: all below is unset */
+    int known;                    /* 0: the other members are unset */
     struct hrun_interval time;    /* s */
-    double *sub_time_s;           /* nsubs: Ti of the used ones, else 0; corrected as the time is; owned */
-    int limiting;                 /* the sub-cluster whose Ti is largest */
-    double cost, energy_j;        /* NAN where prices or powers are not known */
+    double *sub_time_s;           /* nsubs: Ti, corrected by runs; 0 for unused sub-clusters; owned */
+    int limiting;                 /* the sub-cluster with the largest Ti */
+    double cost, energy_j;        /* NAN if prices or powers are not known */
     struct hrun_balance balance;  /* family ring; q = 0: not known */
 };
 
-/* What the prediction rests on. */
+/* The evidence for the prediction. */
 struct prediction_basis {
     enum hrun_method method;
     int formula;                  /* 1: a formula predicts (struct hrun_family) */
-    int nsamples;                 /* measurements behind the models */
+    int nsamples;                 /* measurements that the models were fitted to */
     double newest_s;              /* age of the newest; -1: not known */
-    const char *measured_with;    /* settings of the calibration that differ from this run's; the profiles'; or NULL */
-    int network;                  /* 1: the prediction asks the network (context.net) */
+    const char *measured_with;    /* settings of the calibration if they differ from those of this run; borrowed from
+                                     the profiles; else NULL */
+    int network;                  /* 1: the prediction uses the network (context.net) */
     double network_age_s;         /* -1: not known */
-    const char *network_note;     /* what the user should know of it; the profiles'; or NULL */
-    double factor;                /* by which runs of this configuration corrected the prediction, else 1 */
-    int runs_here, runs_elsewhere;    /* of this configuration at this N, at others */
-    int64_t sizes[2];             /* least and largest N that was run of any configuration; 0: not known */
-    struct beyond beyond_n, beyond_p; /* how far N and P lie outside what was measured, of the sub-clusters used */
-    struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none; owned */
+    const char *network_note;     /* a note on the network for the user; borrowed from the profiles; or NULL */
+    double factor;                /* correction of the prediction by runs of this configuration; 1: none */
+    int runs_here, runs_elsewhere;    /* runs of this configuration at this N, and at other sizes */
+    int64_t sizes[2];             /* least and largest N of the runs of any configuration; 0: not known */
+    struct beyond beyond_n, beyond_p; /* how far N and P lie outside the measured range */
+    struct hrun_drift *drift;     /* nsubs: drift of the runs that each sub-cluster limits; .runs = 0: none; owned */
 };
 
 /* How the work is divided among the processes. */
 struct work_shares {
     enum hrun_sharing how;        /* equal unless the definition has `shares` */
-    double *each;                 /* nsubs: of each process there (hrun_predictor_shares); NULL: equal; owned */
-    double *unwatched;            /* the same without hrun_waits_pace; NULL: no run was watched; owned */
+    double *each;                 /* nsubs: share of a process there (hrun_predictor_shares); NULL: equal; owned */
+    double *unwatched;            /* the same without hrun_waits_pace; NULL: no run was traced; owned */
     int could_deal;               /* 1: models can divide the work unequally */
-    struct hrun_choice equal;     /* then, where the models chose: the best with equal shares; P = 0: not known */
-    double unequal_s;             /* where equal ones are chosen all the same: the best time with unequal ones */
-    struct hrun_tasking tasking;  /* how the program divides the work, as its runs show */
+    struct hrun_choice equal;     /* with could_deal, BY_MODEL: the best with equal shares; P = 0: not known */
+    double unequal_s;             /* if equal shares were chosen: the best time with unequal ones */
+    struct hrun_tasking tasking;  /* how the program divides the work, concluded from its runs */
 };
 
-/* mpirun's way: every PE, as many processes on each as mpirun would start. */
+/* What mpirun would start: processes on every PE. */
 struct plain_start {
     struct hrun_config config;
     int known;                    /* 1: its time is predicted */
-    double time_s, ranked_s;      /* ranked: as that of a struct hrun_choice */
+    double time_s, ranked_s;      /* as in struct hrun_choice */
     int runs;                     /* of this configuration at this N */
-    int valid;                    /* 1: rule and memory accept it, and it has as many processes as are asked for */
-    int excluded_P;               /* the number of processes that is asked for, where that alone excludes it; else 0 */
+    int valid;                    /* 1: rule and memory accept it, and it has the number of processes asked for */
+    int excluded_P;               /* the number of processes asked for, if only that excludes it; else 0 */
 };
 
-/* Of an application that prepares its input. */
+/* For an application that prepares its input: the choice between the last preparation and a new one. */
 struct kept_preparation {
-    int on;                       /* 1: what was prepared last is run again, as preparing the best takes longer than it
-                                     saves */
-    double prepare_s;             /* what preparing took last time; 0: the best is prepared, or that is not known */
-    double best_s;                /* the time of the best, which is not run */
+    int on;                       /* 1: the last preparation is used again, as preparing the best would take longer
+                                     than it saves */
+    double prepare_s;             /* duration of the last preparation; 0: the best is prepared, or not known */
+    double best_s;                /* predicted time of the best configuration, which is not run */
 };
 
-struct failed_configs {           /* left out because they failed at this N */
+/* Configurations excluded because they failed at this N. */
+struct failed_configs {
     int n;
-    char *configs;                /* with blanks between; owned; NULL: none */
+    char *configs;                /* separated by blanks; owned; NULL: none */
     char *why;                    /* how the last of them failed; owned */
 };
 
-struct fallback {                 /* BY_KINDS, BY_DEFAULT: why this configuration */
-    int kinds_run;                /* configurations tried so far, of which this is the quickest; 0: by core speed */
-    double run_s;                 /* > 0: in place of the default the quickest run of the command, in s */
-    int failures, usual;          /* how often the usual number of processes failed in earlier runs */
-    int granted;                  /* 1: processes and their cores as the allocation grants them */
+/* BY_KINDS, BY_DEFAULT: why this configuration. */
+struct fallback {
+    int kinds_run;                /* number of configurations tried so far, of which this was fastest; 0: by speed */
+    double run_s;                 /* > 0: time of the command's fastest run, which replaces the default */
+    int failures, usual;          /* earlier failed runs with the usual number of processes, and this number */
+    int granted;                  /* 1: the allocation determines processes and cores */
 };
 
 struct decided_goal {
-    const struct hrun_objective *objective; /* what was minimised; NULL: nothing was */
-    double max_loss;              /* as asked for; 0: it was not */
+    const struct hrun_objective *objective; /* what was minimised; NULL: nothing */
+    double max_loss;              /* question.max_loss */
     struct hrun_plan *pareto;     /* time against pareto_of; owned; NULL: not asked for */
     const struct hrun_objective *pareto_of;
 };
 
-/* The configuration that will be run, what is predicted of it, and, for reports, why it was chosen. */
+/* The configuration to run, its prediction, and the reasons for reports. */
 struct decision {
     enum decided_by by;
     int64_t N;                    /* 0: not given */
@@ -180,7 +188,7 @@ struct decision {
     struct sub_view *subs;
     struct hrun_config config;
     int P;
-    int has_config;               /* 0: a plain layout of P ranks round the PEs of config, no configuration */
+    int has_config;               /* 0: P ranks are dealt round the PEs of config, which no configuration describes */
     struct work_shares shares;
     struct prediction predicted;
     struct prediction_basis basis;
@@ -196,29 +204,29 @@ struct decision {
 };
 
 struct hrun_opt;
-/* For the option table: "time=30m,pes=8,within=10%" into a question's limits; `within` may be "interval". */
+/* Apply function of an option: read "time=30m,pes=8,within=10%" into a question; `within` may be "interval". */
 int question_limit(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
-/* Decide for size N (0: not given). p: the profiles of c; nothing is loaded where the application or N is not known. p
- * and c must outlive *out. On failure nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest
- * sizes N that have a valid configuration; that of a profile which is needed and cannot be read. */
+/* Decide for size N (0: not given). p: the profiles of c, empty if the application or N is not known; p and c must
+ * outlive *out. On failure *out needs no release. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest sizes
+ * that have a valid configuration; that of a needed profile that cannot be read. */
 int decision_make(struct context *c, const struct question *q, const struct profiles *p, int64_t N,
                   struct decision *out, struct hrun_error *err);
-/* The same for the size of `at`, which was made from p: several decisions share its models. It must outlive *out. */
+/* The same for the size of `at`, made from p; several decisions may share it. It must outlive *out. */
 int decision_make_at(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
                      struct decision *out, struct hrun_error *err);
 void decision_release(struct decision *d);
 
-/* Is something run in place of the best that is known, because of --explore? */
+/* 1 if --explore runs another configuration than the best known, else 0. */
 int decision_is_trial(const struct decision *d);
-/* Does N lie outside of the sizes that were run? */
+/* 1 if N lies outside the sizes that were run, else 0. */
 int decision_is_outside(const struct decision *d);
 
-/* What makes the prediction of a configuration less sure than that of one that was run twice at its size: append it,
- * with commas between, or nothing: "1 run", "never run", "N 2.0 x, P 1.7 x beyond what was measured". */
+/* Append what makes the prediction uncertain, separated by commas: "1 run", "never run", "N 2.0 x, P 1.7 x beyond what
+ * was measured"; nothing for a configuration that was run twice at this size. */
 void decision_doubts(const struct decision *d, struct hrun_buf *out);
 
-/* What was minimised: the time, cost or energy of a decision with a prediction. */
+/* The time, cost or energy of a decision with a prediction, by its objective. */
 double decision_value(const struct decision *d);
 
 #endif

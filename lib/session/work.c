@@ -206,8 +206,8 @@ static size_t find_error(const char *text, const char **line)
     return last;
 }
 
-/* The line that most likely says why a run failed: the last line on standard error before Open MPI's report of an
- * MPI_Abort, else the last line there, else a line of the output. */
+/* The last line on standard error before Open MPI's report of an MPI_Abort, else the last line there, else a line of
+ * the output. */
 void work_last_line(const char *errors, const char *output, char *out, size_t size)
 {
     const char *banner = strstr(errors, "MPI_ABORT was invoked"), *line = errors;

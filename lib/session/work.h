@@ -35,20 +35,17 @@ struct work {
     int64_t N;                 /* 0: not known */
     char *const *words;        /* program and arguments as the user wrote them, NULL-terminated */
     struct work_programs programs;   /* the caller's; v[0].words is words */
-    const struct scratch *scratch; /* the run has a folder of its own there; NULL: it runs in the working folder. The
-                                  caller's */
-    int quiet_run;             /* 1: output of the application is swallowed (calibration) */
+    const struct scratch *scratch; /* makes a folder for the run; NULL: the working directory. The caller's */
+    int quiet_run;             /* 1: hide the application's output (calibration) */
     int tag_output, report_bindings, oversubscribe;
-    struct tune *tune;         /* NULL: its collective operations are not tuned; else filled by work_run; the
-                                  caller's */
-    struct waits *waits;       /* NULL: the run is not watched; else filled by work_run and used by work_record; the
-                                  caller's */
-    const double *share;       /* of the work, of each process of a sub-cluster; NULL: all equal. The caller's */
-    int copies;                /* 1: work_record is told of as many runs of one process each (family weak) */
-    double limit_s;            /* end the run after it where the user gave no --timeout; 0: never */
-    double slow_s;             /* end it after this in any case; 0: never */
-    /* Called once nothing stands in the way of the start any more, just before it; NULL: nothing is called. Where it
-     * does not return 0 nothing is started, and *err is its error. */
+    struct tune *tune;         /* to tune collective operations: filled by work_run; or NULL. The caller's */
+    struct waits *waits;       /* to trace MPI calls: filled by work_run, used by work_record; or NULL. The caller's */
+    const double *share;       /* share of the work of a process of each sub-cluster; NULL: equal. The caller's */
+    int copies;                /* 1: the ranks are independent runs of one process each (family weak) */
+    double limit_s;            /* time limit if the user gave no --timeout; 0: none */
+    double slow_s;             /* time limit in any case; 0: none */
+    /* Called just before the start, after all checks; may be NULL. If it returns other than 0, nothing starts, and *err
+     * is its error. */
     int (*before_launch)(void *ctx, const struct hrun_job *job, struct hrun_error *err);
     void (*on_message)(void *ctx, const char *text);
     void *ctx;
@@ -59,53 +56,52 @@ struct work_result {
     int ok;                    /* the run ended well and its time is known */
     double time_s;             /* application's own time, else the clock of the job's hosts (outcome.job_s);
                                   0 unless ok */
-    int unprepared;            /* 1: a signal or the time limit has ended what prepares it: the rest is of that */
-    int too_short;             /* it ended well, and the program says that it took 0 s: not ok */
-    int no_time;               /* it ended well, and its output does not say its time: not ok */
+    int unprepared;            /* 1: a signal or the time limit ended the preparation, whose outcome this is */
+    int too_short;             /* 1: status 0, but the program reports a time of 0 s; not ok */
+    int no_time;               /* 1: status 0, but the output has no time; not ok */
     char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "lost host h3",
                                   "no time in output", HRUN_STATUS_TOO_SHORT */
-    char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
+    char detail[512];          /* for the user: the last line of standard error, or why no time was found; "" */
 };
 
-/* Find the program for P processes, of several each, and its MPI (into the context). Its name may hold {N} and {P};
- * P = 0 takes the first P for which it exists: enough to know its MPI before P is chosen. Errors: those of
+/* Find the program or programs for P processes, and their MPI, into the context. They may have {N} and {P}; P = 0 means
+ * the first P for which the program exists, so that its MPI is known before P is chosen. Errors: those of
  * context_find_program and context_find_other. */
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
 
-/* What a job points to. Zeroed: nothing. */
+/* The texts that a job points to. Zeroed: none. */
 struct work_words {
-    struct hrun_strvec *argvs, paths;   /* of each program */
-    struct hrun_program *programs;
-    int *which;                         /* of each rank */
+    struct hrun_strvec *argvs, paths;   /* n: words and path of each program */
+    struct hrun_program *programs;      /* n */
+    int *which;                         /* the program of each rank */
     int n;
-    struct hrun_strvec env;             /* -x with words in braces replaced */
+    struct hrun_strvec env;             /* variables of -x with words in braces replaced */
 };
 void work_words_release(struct work_words *words);
 
-/* In programs.c, for work_job: the words of the job, with a build of its own for a sub-cluster where the cluster file
- * or the definition names one. */
+/* Part of work_job, in programs.c: fill the words, with the build that the cluster file or the definition names for a
+ * sub-cluster. */
 int work_fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                     struct work_words *out, struct hrun_error *err);
 
-/* Fill a job for layout without starting it. words and stdin_text stay the caller's to release afterwards, words also
- * where it fails. */
+/* Fill a job for layout without starting it. The caller releases words, also on failure, and *stdin_text. */
 int work_job(const struct work *w, const struct hrun_layout *layout, struct work_words *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err);
 
-/* Would the run's inputs be written? 0, with *words why the run would have a folder of its own ("": it would have
- * none); -1: the run would be refused. */
+/* Check whether the run may write its inputs. Result: 0, with the reason in *words if the run gets its own folder, else
+ * ""; -1 with *err: the run would be refused. */
 int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,
                       struct hrun_error *err);
 
-/* Why a run failed, in a line, from what it wrote to standard error and to standard output. */
+/* Find the line that most likely says why a run failed, in its standard error and standard output. */
 void work_last_line(const char *errors, const char *output, char *out, size_t size);
 
-/* Write inputs, prepare, launch, time. 0: it was launched, *out tells how it went; -1: it was not. */
+/* Write inputs, prepare, launch, time. Result: 0 with *out; -1 with *err: not launched. */
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err);
 
-/* Append the run to the log of every sub-cluster that took part (as a homogeneous measurement when it is one
- * sub-cluster). origin: "run", WORK_EXPLORED or "calibration". Failed runs are recorded as failed. */
-#define WORK_EXPLORED "explored"      /* the runs of the command chose the configuration (BY_RUNS) */
+/* Append the run, also a failed one, to the log of every sub-cluster that it used. origin: "run", WORK_EXPLORED or
+ * "calibration". */
+#define WORK_EXPLORED "explored"      /* BY_RUNS */
 int work_record(const struct work *w, const struct hrun_config *config, const struct work_result *r,
                 const char *origin, struct hrun_error *err);
 
