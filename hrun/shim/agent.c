@@ -144,8 +144,9 @@ static int obey_report_line(struct watched_agent *a, char *line, size_t len)
 }
 
 /* One line, or a piece of one, ended by a newline where it has one. */
-static void pass_agent_line(struct watched_agent *a, char *line, size_t len)
+static void pass_agent_line(void *ctx, char *line, size_t len)
 {
+    struct watched_agent *a = ctx;
     size_t words = len;
 
     if (obey_report_line(a, line, len))
@@ -157,22 +158,6 @@ static void pass_agent_line(struct watched_agent *a, char *line, size_t len)
         snprintf(a->last, sizeof a->last, "%.*s", (int)words, line);
 }
 
-static void on_input(struct watched_agent *a, const char *data, size_t len)
-{
-    while (len > 0) {
-        const char *nl = memchr(data, '\n', len);
-        size_t part = nl ? (size_t)(nl - data) + 1 : len;
-
-        hrun_buf_add(&a->line, data, part);
-        if (nl || a->line.len >= LINE_MAX_KEPT) {
-            pass_agent_line(a, a->line.data, a->line.len);
-            hrun_buf_reset(&a->line);
-        }
-        data += part;
-        len -= part;
-    }
-}
-
 static void read_agent_errors(struct watched_agent *a)
 {
     char chunk[4096];
@@ -180,7 +165,7 @@ static void read_agent_errors(struct watched_agent *a)
 
     while (a->errs >= 0 && ((n = read(a->errs, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
         if (n > 0)
-            on_input(a, chunk, (size_t)n);
+            hrun_lines_feed(&a->line, LINE_MAX_KEPT, chunk, (size_t)n, pass_agent_line, a);
     if (n == 0)
         hrun_close_fd(&a->errs);
 }

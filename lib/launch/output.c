@@ -20,6 +20,7 @@ enum {
 };
 
 struct source {
+    struct hrun_output *output;
     int fd;                   /* reading end, -1 when ended */
     int child_fd;             /* writing end, -1 when closed */
     int rank, is_err;
@@ -101,7 +102,7 @@ static int add_sources(struct hrun_output *o, int first, int n, int open, struct
     for (int i = 0; i < 2 * n; i++) {
         struct source *s = &o->sources[o->nsources++];
 
-        *s = (struct source){ .fd = -1, .child_fd = -1, .rank = first + i / 2, .is_err = i % 2 };
+        *s = (struct source){ .output = o, .fd = -1, .child_fd = -1, .rank = first + i / 2, .is_err = i % 2 };
         hrun_buf_init(&s->line);
         hrun_buf_init(&s->sieve.held);
         if (!open || !is_wanted(o, s->is_err) || !open_source(s, terminal && !s->is_err, err))
@@ -224,8 +225,9 @@ static int srun_tag(const char *line, int *rank)
 }
 
 /* Pass on text of a source after a tag ("": none). */
-static void pass_text(struct hrun_output *o, const struct source *s, const char *tag, const char *text, size_t len)
+static void pass_text(const struct source *s, const char *tag, const char *text, size_t len)
 {
+    struct hrun_output *o = s->output;
     const struct hrun_job_output *to = &o->job->output;
 
     if (!s->is_err && to->on_stdout)
@@ -248,8 +250,9 @@ static void make_tag(int rank, int is_err, char tag[TAG_SIZE])
 
 /* Pass on one line (ends = 1; a missing newline is added) or a piece of one (0). Takes out the trace lines, which rank
  * 0 writes, also if they come in pieces; a program's line that a trace line interrupts ends there. */
-static void put_output_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
+static void put_output_line(struct source *s, const char *text, size_t len, int ends)
 {
+    struct hrun_output *o = s->output;
     int rank = s->rank, is_err = s->is_err, given = 0;
     char tag[TAG_SIZE] = "";
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
@@ -269,91 +272,84 @@ static void put_output_line(struct hrun_output *o, struct source *s, const char 
         len = rest.len;
     }
     if (len)
-        pass_text(o, s, tag, text, len);
+        pass_text(s, tag, text, len);
     if (ends && (len ? text[len - 1] != '\n' : s->in_line))
-        pass_text(o, s, "", "\n", 1);
+        pass_text(s, "", "\n", 1);
     s->in_line = !ends;
 }
 
 /* Pass on text with tags of mpirun. mpirun puts a tag before each piece of a rank's output, also within a line; the
  * line is then ended before the tag. */
-static void put_pieces(struct hrun_output *o, struct source *s, char *text, size_t len, int ends)
+static void put_pieces(struct source *s, const char *text, size_t len, int ends)
 {
+    struct hrun_output *o = s->output;
     size_t begin = 0;
     int rank, is_err;
 
     for (size_t at = 1; by_mpirun(o) && at < len; at++)
         if (text[at] == '[' && mpirun_tag(o, text + at, &rank, &is_err)) {
-            put_output_line(o, s, text + begin, at - begin, 1);
+            put_output_line(s, text + begin, at - begin, 1);
             begin = at;
         }
-    put_output_line(o, s, text + begin, len - begin, ends);
+    put_output_line(s, text + begin, len - begin, ends);
 }
 
-static void split_tagged(struct hrun_output *o, struct source *s, const char *data, size_t len)
+static void put_line(void *source, char *text, size_t len)
 {
-    while (len > 0) {
-        const char *nl = memchr(data, '\n', len);
-        size_t part = nl ? (size_t)(nl - data) + 1 : len;
-        hrun_buf_add(&s->line, data, part);
-        if (nl || s->line.len >= LINE_MAX_TAGGED) {
-            put_pieces(o, s, s->line.data, s->line.len, nl != NULL);
-            hrun_buf_reset(&s->line);
-        }
-        data += part;
-        len -= part;
-    }
+    put_pieces(source, text, len, text[len - 1] == '\n');
 }
 
-static void on_rank_output(struct hrun_output *o, struct source *s, const char *data, size_t len)
+static void on_rank_output(struct source *s, const char *data, size_t len)
 {
+    const struct hrun_job_output *to = &s->output->job->output;
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
 
-    if (!s->plain && o->job->output.tagged) {
-        split_tagged(o, s, data, len);
-    } else if (!s->plain && s->is_err && o->job->output.trace_text) {
-        hrun_sieve_feed(&s->sieve, data, len, &rest, o->job->output.trace_text);
-        pass_text(o, s, "", rest.data, rest.len);
+    if (!s->plain && to->tagged) {
+        hrun_lines_feed(&s->line, LINE_MAX_TAGGED, data, len, put_line, s);
+    } else if (!s->plain && s->is_err && to->trace_text) {
+        hrun_sieve_feed(&s->sieve, data, len, &rest, to->trace_text);
+        pass_text(s, "", rest.data, rest.len);
     } else {
-        pass_text(o, s, "", data, len);
+        pass_text(s, "", data, len);
     }
 }
 
 /* Pass on the last line, which has no newline. */
-static void flush_source(struct hrun_output *o, struct source *s)
+static void flush_source(struct source *s)
 {
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
+    int tagged = s->output->job->output.tagged;
     char tag[TAG_SIZE] = "";
 
-    if (o->job->output.tagged && (s->line.len || s->in_line)) {
-        put_pieces(o, s, s->line.data, s->line.len, 1);
+    if (tagged && (s->line.len || s->in_line)) {
+        put_pieces(s, s->line.data, s->line.len, 1);
         hrun_buf_reset(&s->line);
     }
     hrun_sieve_end(&s->sieve, &rest);
     if (!rest.len)
         return;
-    if (o->job->output.tagged) {
+    if (tagged) {
         hrun_buf_addc(&rest, '\n');
         make_tag(s->rank, 1, tag);
     }
-    pass_text(o, s, tag, rest.data, rest.len);
+    pass_text(s, tag, rest.data, rest.len);
 }
 
-static void end_source(struct hrun_output *o, struct source *s)
+static void end_source(struct source *s)
 {
-    flush_source(o, s);
+    flush_source(s);
     hrun_close_fd(&s->fd);
 }
 
 void hrun_output_feed(struct hrun_output *o, int i, int is_err, const char *data, size_t len)
 {
-    on_rank_output(o, source_of(o, i, is_err), data, len);
+    on_rank_output(source_of(o, i, is_err), data, len);
 }
 
 void hrun_output_end(struct hrun_output *o, int i)
 {
-    flush_source(o, source_of(o, i, 0));
-    flush_source(o, source_of(o, i, 1));
+    flush_source(source_of(o, i, 0));
+    flush_source(source_of(o, i, 1));
 }
 
 int hrun_output_has_room(const struct hrun_output *o)
@@ -367,15 +363,15 @@ int hrun_output_is_deaf(const struct hrun_output *o, int is_err)
 }
 
 /* Read at most 16 KiB, so that a rank with much output does not starve the others. Result: as read(2). */
-static ssize_t read_source(struct hrun_output *o, struct source *s)
+static ssize_t read_source(struct source *s)
 {
     char data[16 << 10];
     ssize_t n = read(s->fd, data, sizeof data);
 
     if (n > 0)
-        on_rank_output(o, s, data, (size_t)n);
+        on_rank_output(s, data, (size_t)n);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-        end_source(o, s);
+        end_source(s);
     return n;
 }
 
@@ -393,9 +389,9 @@ static void write_sink(struct hrun_output *o, int is_err)
     }
 }
 
-static int has_room(const struct hrun_output *o, const struct source *s)
+static int has_room(const struct source *s)
 {
-    return hrun_sink_has_room(&o->sinks[s->is_err]);
+    return hrun_sink_has_room(&s->output->sinks[s->is_err]);
 }
 
 int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p)
@@ -409,7 +405,7 @@ int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p)
     for (int i = 0; i < o->nsources; i++) {
         const struct source *s = &o->sources[i];
 
-        if (s->fd >= 0 && has_room(o, s))
+        if (s->fd >= 0 && has_room(s))
             (*p)[n++] = (struct pollfd){ s->fd, POLLIN, 0 };
     }
     return n - before;
@@ -424,8 +420,8 @@ void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n)
             if (o->sinks[k].fd == p[i].fd && hrun_sink_waiting(&o->sinks[k]))
                 write_sink(o, k);
         for (int k = 0; k < o->nsources && p[i].events == POLLIN; k++)
-            if (o->sources[k].fd == p[i].fd && has_room(o, &o->sources[k]))
-                read_source(o, &o->sources[k]);
+            if (o->sources[k].fd == p[i].fd && has_room(&o->sources[k]))
+                read_source(&o->sources[k]);
     }
 }
 
@@ -456,12 +452,12 @@ static int available(const struct source *s)
 }
 
 /* Read the bytes that are available at the call, so that a process that keeps writing does not delay hrun for ever. */
-static void drain_source(struct hrun_output *o, struct source *s)
+static void drain_source(struct source *s)
 {
     ssize_t got = 1;
 
     for (int left = available(s); left > 0 && got > 0; left -= (int)got)
-        got = read_source(o, s);
+        got = read_source(s);
 }
 
 void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
@@ -472,7 +468,7 @@ void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
         return;
     for (int i = 0; i < o->nsources; i++)
         if (o->sources[i].is_err)
-            drain_source(o, &o->sources[i]);
+            drain_source(&o->sources[i]);
     if (k->held)    /* else the limit was exceeded, and the data released */
         hrun_sink_let_go(k, pass_on ? noise : NULL);
 }
@@ -480,9 +476,9 @@ void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
 void hrun_output_close(struct hrun_output *o)
 {
     for (int i = 0; i < o->nsources; i++) {
-        drain_source(o, &o->sources[i]);
+        drain_source(&o->sources[i]);
         if (o->sources[i].fd >= 0)
-            end_source(o, &o->sources[i]);
+            end_source(&o->sources[i]);
     }
 }
 

@@ -14,6 +14,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,13 +23,14 @@ enum { OUTPUT_MAX = 8 << 20 };  /* as in remote.c */
 
 /* ---------------------------------------------------------------- the stream */
 
-static void unfold_line(struct hrun_unfold *u, char *line, size_t len)
+static void unfold_line(void *unfold, char *line, size_t len)
 {
+    struct hrun_unfold *u = unfold;
     char *end;
     long task = strtol(line, &end, 10);
     size_t head = (size_t)(end - line) + 2;
 
-    if (end == line || strncmp(end, ": ", 2) || task < 0 || task >= u->n || len <= head)
+    if (end == line || strncmp(end, ": ", 2) || task < 0 || task >= u->n || len <= head + 1)
         return;
     if (line[head] == '=' && isdigit((unsigned char)line[head + 1])) {
         u->status[task] = (int)strtol(line + head + 1, NULL, 10);
@@ -36,26 +38,16 @@ static void unfold_line(struct hrun_unfold *u, char *line, size_t len)
     }
     if (u->outputs[task].len > OUTPUT_MAX)
         return;
-    hrun_buf_add(&u->outputs[task], line + head, len - head - 1);
-    if (line[len - 1] == '.')
+    hrun_buf_add(&u->outputs[task], line + head, len - head - 2);
+    if (line[len - 2] == '.')
         hrun_buf_addc(&u->outputs[task], '\n');
 }
 
-void hrun_unfold(struct hrun_unfold *u, const char *data, size_t len)
+void hrun_unfold(void *unfold, const char *data, size_t len)
 {
-    while (len > 0) {
-        const char *nl = memchr(data, '\n', len);
-        size_t part = nl ? (size_t)(nl - data) : len;
+    struct hrun_unfold *u = unfold;
 
-        hrun_buf_add(&u->line, data, part);
-        if (nl) {
-            unfold_line(u, u->line.data, u->line.len);
-            hrun_buf_reset(&u->line);
-        }
-        part += nl != NULL;
-        data += part;
-        len -= part;
-    }
+    hrun_lines_feed(&u->line, SIZE_MAX, data, len, unfold_line, u);
 }
 
 /* ---------------------------------------------------------------- one step */
@@ -154,11 +146,6 @@ static int start_gather(struct hrun_run *r, struct hrun_error *err)
     return hrun_run_start_one(r, t->g->srun, argv.v, &env, err);
 }
 
-static void unfold(void *ctx, const char *data, size_t len)
-{
-    hrun_unfold(ctx, data, len);
-}
-
 /* ---------------------------------------------------------------- judging */
 
 /* The last line that this task has written to standard error, fit for a message, into out. */
@@ -221,7 +208,7 @@ static int run_gather_step(struct step *t, struct hrun_error *err)
     const struct hrun_layout none = { 0 };
     const struct hrun_job job = { .layout = &none, .argv = g->what->argv, .program = g->srun, .no_stdin = 1,
                                   .timeout_s = g->what->timeout_s, .ctx = &u,
-                                  .output = { .on_stdout = unfold, .swallow = 1, .stderr_text = &t->stderr_text } };
+                                  .output = { .on_stdout = hrun_unfold, .swallow = 1, .stderr_text = &t->stderr_text } };
     int rc;
 
     for (int i = 0; i < t->n; i++) {

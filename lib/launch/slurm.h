@@ -86,6 +86,6 @@ struct hrun_unfold {
     int *status;                /* n: the exit status of their commands; -1: none yet */
     struct hrun_buf line;
 };
-void hrun_unfold(struct hrun_unfold *u, const char *data, size_t len);
+void hrun_unfold(void *unfold, const char *data, size_t len);
 
 #endif

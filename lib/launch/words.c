@@ -39,6 +39,23 @@ int hrun_words_fifo(struct hrun_words *w, const char *path)
     return 0;
 }
 
+void hrun_lines_feed(struct hrun_buf *line, size_t max, const char *data, size_t len,
+                     void (*on_line)(void *ctx, char *line, size_t len), void *ctx)
+{
+    while (len > 0) {
+        const char *nl = memchr(data, '\n', len);
+        size_t part = nl ? (size_t)(nl - data) + 1 : len;
+
+        hrun_buf_add(line, data, part);
+        if (nl || line->len >= max) {
+            on_line(ctx, line->data, line->len);
+            hrun_buf_reset(line);
+        }
+        data += part;
+        len -= part;
+    }
+}
+
 static void pass_line(struct hrun_words *w, void (*on_line)(void *ctx, char *line), void *ctx)
 {
     if (w->line.len)

@@ -19,6 +19,10 @@ int hrun_words_fifo(struct hrun_words *w, const char *path);
 /* Read without waiting, and call on_line for each line, without its newline. Lines above 4 KiB come in pieces. At the
  * end of the stream a last line without newline counts, too. */
 void hrun_words_read(struct hrun_words *w, void (*on_line)(void *ctx, char *line), void *ctx);
+/* Split data into lines: on_line gets each line with its newline, and pieces of a line that is longer than max bytes.
+ * *line holds the line so far. */
+void hrun_lines_feed(struct hrun_buf *line, size_t max, const char *data, size_t len,
+                     void (*on_line)(void *ctx, char *line, size_t len), void *ctx);
 /* Harmless if it was never opened. */
 void hrun_words_close(struct hrun_words *w);
 /* Close *fd unless it is -1, and set it to -1. */
