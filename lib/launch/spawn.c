@@ -34,24 +34,8 @@ static _Noreturn void give_up_spawn(int fd, int index, int step)
     _exit(n == (ssize_t)sizeof c ? 126 : 125);
 }
 
-/* Make fds[0..2] descriptors 0..2 (-1: unchanged). Those below 3 are duplicated first, so that none is overwritten. */
-static int place_files(const int *fds)
-{
-    int from[3];
-
-    for (int i = 0; i < 3; i++) {
-        from[i] = fds[i];
-        if (fds[i] >= 0 && fds[i] < 3 && fds[i] != i && (from[i] = dup(fds[i])) < 0)
-            return -1;
-    }
-    for (int i = 0; i < 3; i++)
-        if (from[i] >= 0 && from[i] != i && dup2(from[i], i) < 0)
-            return -1;
-    return 0;
-}
-
 static _Noreturn void become_child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index,
-                                   int complaints, pid_t parent, char *const *sh_argv)
+                                   int complaints, pid_t parent, int is_elf)
 {
     struct rlimit marked;
 
@@ -62,7 +46,10 @@ static _Noreturn void become_child(const struct hrun_spawn *s, const struct hrun
     prctl(PR_SET_PDEATHSIG, s->death_signal);
     if (getppid() != parent)
         _exit(125);  /* hrun died before the line above */
-    if (place_files(one->fds) || (one->keep_fd > 2 && fcntl(one->keep_fd, F_SETFD, 0)))
+    for (int i = 0; i < 3; i++)
+        if (one->fds[i] >= 0 && dup2(one->fds[i], i) < 0)
+            give_up_spawn(complaints, index, STEP_FILES);
+    if (one->keep_fd > 2 && fcntl(one->keep_fd, F_SETFD, 0))
         give_up_spawn(complaints, index, STEP_FILES);
     if (one->wdir && chdir(one->wdir))
         give_up_spawn(complaints, index, STEP_WDIR);
@@ -74,11 +61,8 @@ static _Noreturn void become_child(const struct hrun_spawn *s, const struct hrun
         signal(SIGTTOU, SIG_IGN);
     sigaction(SIGCHLD, &s->sigchld, NULL);
     sigprocmask(SIG_SETMASK, &s->mask, NULL);
-    execve(one->program, one->argv, one->env);
-    if (errno == ENOEXEC && sh_argv) {  /* a script without "#!": as execvp(3) does */
-        execve("/bin/sh", sh_argv, one->env);
-        errno = ENOEXEC;
-    }
+    /* execvpe(3) starts a script without "#!" by a shell, which must not interpret a binary of another machine. */
+    (is_elf ? execve : execvpe)(one->program, one->argv, one->env);
     give_up_spawn(complaints, index, STEP_EXEC);
 }
 
@@ -93,22 +77,6 @@ static int elf_machine(const char *path)
     is_elf = read(fd, &head, sizeof head) >= SELFMAG && !memcmp(head.e_ident, ELFMAG, SELFMAG);
     close(fd);
     return is_elf ? head.e_machine : -1;
-}
-
-/* {"sh", program, argv[1], ..., NULL} */
-static char **shell_argv(const char *program, char *const *argv)
-{
-    size_t n = 0;
-    char **v;
-
-    while (argv[n])
-        n++;
-    v = xcalloc(n + 2, sizeof *v);
-    v[0] = (char *)(uintptr_t)"sh";
-    v[1] = (char *)(uintptr_t)program;
-    for (size_t i = 1; i < n; i++)
-        v[i + 1] = argv[i];
-    return v;
 }
 
 /* The machine that a binary is built for, as named by uname -m; NULL: unknown. */
@@ -154,17 +122,14 @@ static int fork_processes(const struct hrun_spawn *s, const struct hrun_spawn_on
     unsigned long before[MASK_WORDS] = { 0 };
     int have_mask = syscall(SYS_sched_getaffinity, 0, sizeof before, before) > 0, i = 0;
     const char *bound = "";
-    autofree char **sh_argv = NULL;     /* NULL: the program is no script */
+    int is_elf = 0;
     pid_t parent = getpid();
 
     for (; i < n; i++) {
         const char *cpuset = s->topo && one[i].cpuset ? one[i].cpuset : "";
 
-        if (!i || one[i].program != one[i - 1].program || one[i].argv != one[i - 1].argv) {
-            free(sh_argv);
-            /* A shell must not interpret a binary of another machine. */
-            sh_argv = elf_machine(one[i].program) >= 0 ? NULL : shell_argv(one[i].program, one[i].argv);
-        }
+        if (!i || one[i].program != one[i - 1].program)
+            is_elf = elf_machine(one[i].program) >= 0;
         if (*cpuset && strcmp(bound, cpuset) && hrun_topo_bind(s->topo, cpuset, err))
             break;
         if (*bound && !*cpuset)
@@ -172,7 +137,7 @@ static int fork_processes(const struct hrun_spawn *s, const struct hrun_spawn_on
         bound = cpuset;
         pids[i] = fork();
         if (pids[i] == 0)
-            become_child(s, &one[i], i, complaints, parent, sh_argv);
+            become_child(s, &one[i], i, complaints, parent, is_elf);
         if (pids[i] < 0) {
             hrun_fail_errno(err, HRUN_EIO, "cannot start process %d of %d", i, n);
             break;

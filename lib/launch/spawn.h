@@ -29,7 +29,7 @@ struct hrun_spawn_one {
     char *const *env;
     const char *wdir;            /* NULL: the current folder */
     const char *cpuset;          /* OS numbers; NULL or "": unbound */
-    int fds[3];                  /* standard input, output, error; -1: inherited */
+    int fds[3];                  /* standard input, output, error: numbers above 2; -1: inherited */
     int keep_fd;                 /* one more descriptor that it inherits with this number; 0: none */
     int own_group;               /* 1: it leads a process group, so one signal reaches all its children */
 };
