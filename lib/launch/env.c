@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/list.h"
 #include "base/trace_lines.h"
 #include "launch/ranks.h"
 
@@ -69,13 +70,9 @@ static int is_of_outer_launcher(const char *entry, int nested)
         "OMPI_MCA_shmem_mmap_backing_file_base_dir", "JSM_JSRUN_PORT=", NULL
     };
 
-    if (!strncmp(entry, "PMIX_MCA_", 9))  /* settings, not identity */
-        return 0;
-    for (int k = 0; k < 1 + nested; k++)
-        for (const char *const *prefix = k ? launched : identity; *prefix; prefix++)
-            if (!strncmp(entry, *prefix, strlen(*prefix)))
-                return 1;
-    return 0;
+    /* PMIX_MCA_...: settings, not identity. */
+    return strncmp(entry, "PMIX_MCA_", 9) &&
+           (hrun_begins_with(entry, identity) || (nested && hrun_begins_with(entry, launched)));
 }
 
 void hrun_env_base(struct hrun_strvec *out)

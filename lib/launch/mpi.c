@@ -6,6 +6,7 @@
  */
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/list.h"
 #include "launch/programs.h"
 #include "launch/words.h"
 
@@ -24,19 +25,6 @@ struct image {
     const char *data;
     size_t len;
 };
-
-static int has_prefix(const char *s, const char *with)
-{
-    return !strncmp(s, with, strlen(with));
-}
-
-/* 1 if s begins with one of the texts (NULL-terminated), else 0. */
-static int is_one_prefix(const char *s, const char *const *texts)
-{
-    while (*texts && !has_prefix(s, *texts))
-        texts++;
-    return *texts != NULL;
-}
 
 static int image_open(const char *path, struct image *im, struct hrun_error *err)
 {
@@ -116,7 +104,7 @@ static void read_needs(const struct image *im, const ElfW(Phdr) *ph, int nph, co
         uint64_t at = (uint64_t)strings + d[i].d_un.d_val;
         const char *name = at < im->len && memchr(im->data + at, 0, im->len - at) ? im->data + at : "";
         if (d[i].d_tag == DT_AUDIT || d[i].d_tag == DT_DEPAUDIT || d[i].d_tag == DT_AUXILIARY ||
-            d[i].d_tag == DT_FILTER || (d[i].d_tag == DT_NEEDED && !is_one_prefix(name, libc_names)))
+            d[i].d_tag == DT_FILTER || (d[i].d_tag == DT_NEEDED && !hrun_begins_with(name, libc_names)))
             out->libc_only = 0;
         if (d[i].d_tag == DT_NEEDED && !strncmp(name, simgrid, strlen(simgrid)))
             out->simgrid = name + strlen(simgrid);
@@ -246,7 +234,7 @@ int hrun_soname_is_mpich(const char *name)
     };
 
     /* The MPICH ABI is libmpi.so.12; 20 and 40 are Open MPI's. */
-    return is_one_prefix(name, names) || (has_prefix(name, "libmpi.so.12") && (!name[12] || name[12] == '.'));
+    return hrun_begins_with(name, names) || (!strncmp(name, "libmpi.so.12", 12) && (!name[12] || name[12] == '.'));
 }
 
 /* ---------------------------------------------------------------- ld.so --list */
@@ -255,7 +243,7 @@ static int is_ldso(const char *interp)
 {
     static const char *const names[] = { "ld-linux", "ld64.so", "ld.so", "ld-musl", NULL };
 
-    return is_one_prefix(hrun_base_name(interp), names);
+    return hrun_begins_with(hrun_base_name(interp), names);
 }
 
 /* MPICH's version, from a symbol, because the library has tens of megabytes to search. "": unknown. */
@@ -312,9 +300,9 @@ static int tell_by_line(char *line, struct hrun_mpi *out)
         if (end)
             *end = 0;
     }
-    if (!has_prefix(line, "libmpi.so") && !hrun_soname_is_mpich(line))
+    if (strncmp(line, "libmpi.so", 9) && !hrun_soname_is_mpich(line))
         return 0;
-    if (has_prefix(line, "libmpich")) {
+    if (!strncmp(line, "libmpich", 8)) {
         set_mpich(file, out);
         return 1;
     }

@@ -3,9 +3,8 @@
 #include "launch/ranks.h"
 
 #include "base/alloc.h"
+#include "base/list.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,59 +60,38 @@ void hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words)
     hrun_strvec_pushf(words, "%s=%s", name, text.data);
 }
 
-/* Read the number at *p, and move *p behind it. -1: there is none, or it is too large. */
-static int read_bounded(const char **p)
+/* Read the entry at p. Result: the text behind it; NULL: it is no entry. */
+static const char *read_entry(const char *p, long *first, long *last, const char **cpuset, size_t *len, int *threads)
 {
-    char *end;
-    long n;
+    enum { NUMBER_MAX = 0x3fffffff };
+    long n = 0, same = 0;
 
-    if (!isdigit((unsigned char)**p))
-        return -1;
-    errno = 0;
-    n = strtol(*p, &end, 10);
-    if (errno || n > 0x3fffffff)
-        return -1;
-    *p = end;
-    return (int)n;
-}
-
-/* Read the entry at *p, and move *p behind it. -1: it is no entry. */
-static int read_entry(const char **p, int *first, int *last, const char **cpuset, size_t *len, int *threads)
-{
-    *first = *last = read_bounded(p);
-    if (*first < 0)
-        return -1;
-    if (**p == '-') {
-        ++*p;
-        *last = read_bounded(p);
-    }
-    if (*last < *first || **p != '=')
-        return -1;
-    *cpuset = ++*p;
-    *len = strspn(*p, "0123456789,-");
-    *p += *len;
-    *threads = 0;
-    if (**p == '/') {
-        ++*p;
-        *threads = read_bounded(p);
-    }
-    return *threads < 0 || (**p && **p != ';') ? -1 : 0;
+    if (!(p = hrun_range_next(p, NUMBER_MAX, first, last)) || *p != '=')
+        return NULL;
+    *cpuset = ++p;
+    *len = strspn(p, "0123456789,-");
+    p += *len;
+    if (*p == '/' && (!(p = hrun_range_next(p + 1, NUMBER_MAX, &n, &same)) || n != same))
+        return NULL;
+    *threads = (int)n;
+    return *p && *p != ';' ? NULL : p;
 }
 
 int hrun_ranks_find(char *(*lookup)(const char *name), int rank, struct hrun_ranks_entry *out, struct hrun_error *err)
 {
-    const char *text, *p, *cpuset;
+    const char *text, *end, *cpuset;
     char name[32];
     size_t len;
-    int first, last, threads;
+    long first, last;
+    int threads;
 
     for (int part = 0; ; part++) {
         variable_name(part, name, sizeof name);
         text = lookup(name);
         if (!text)
             return hrun_fail(err, HRUN_ENOENT, "%s has no entry for rank %d", HRUN_RANKS_VARIABLE, rank);
-        for (p = text; *p; p += *p == ';') {
-            if (read_entry(&p, &first, &last, &cpuset, &len, &threads))
+        for (const char *p = text; *p; p = end + (*end == ';')) {
+            if (!(end = read_entry(p, &first, &last, &cpuset, &len, &threads)))
                 return hrun_fail(err, HRUN_EPARSE, "%s cannot be understood at character %d", name,
                                  (int)(p - text) + 1);
             if (rank < first || rank > last)

@@ -2,6 +2,7 @@
 #include "launch/engines/reach.h"
 
 #include "base/alloc.h"
+#include "base/list.h"
 #include "base/units.h"
 #include "launch/agent.h"
 #include "launch/env.h"
@@ -98,22 +99,13 @@ static int is_plain(const char *path)
 /* What mpirun (Open MPI 4's names, then 5's) writes into those commands without quotes: variables of its environment,
  * and parameters, with the characters beside the plain ones that do no harm in them. */
 static const char *const unquoted_variables[] = {
-    "OPAL_PREFIX=", "OPAL_LIBDIR=", "OPAL_BINDIR=", "PRTE_PREFIX=", "PMIX_PREFIX="
+    "OPAL_PREFIX=", "OPAL_LIBDIR=", "OPAL_BINDIR=", "PRTE_PREFIX=", "PMIX_PREFIX=", NULL
 };
 static const struct { const char *key, *extra; } unquoted_parameters[] = {
     { "orte_launch_agent", " " }, { "prte_launch_agent", " " }, { "plm_rsh_args", " :~" }, { "plm_ssh_args", " :~" },
     { "plm_rsh_chdir", "" }, { "plm_ssh_chdir", "" }, { "plm_rsh_pass_libpath", ":" }, { "plm_ssh_pass_libpath", ":" },
 };
-enum { N_VARIABLES = sizeof unquoted_variables / sizeof *unquoted_variables,
-       N_PARAMETERS = sizeof unquoted_parameters / sizeof *unquoted_parameters };
-
-static int is_unquoted_variable(const char *word)
-{
-    for (int i = 0; i < N_VARIABLES; i++)
-        if (!strncmp(word, unquoted_variables[i], strlen(unquoted_variables[i])))
-            return 1;
-    return 0;
-}
+enum { N_PARAMETERS = sizeof unquoted_parameters / sizeof *unquoted_parameters };
 
 /* mpirun writes most settings "KEY=VALUE" as -mca KEY "VALUE" into a command for the shell of another host. */
 static int check_setting(const char *setting, const char *advice, struct hrun_error *err)
@@ -121,7 +113,7 @@ static int check_setting(const char *setting, const char *advice, struct hrun_er
     static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     size_t len = strspn(setting, name_chars);
     /* extra: characters that may stand in a setting without quotes beside the plain ones; NULL: it gets quotes. */
-    const char *bad = setting + len, *extra = is_unquoted_variable(setting) ? "" : NULL;
+    const char *bad = setting + len, *extra = hrun_begins_with(setting, unquoted_variables) ? "" : NULL;
 
     for (int i = 0; i < N_PARAMETERS; i++)
         if (strlen(unquoted_parameters[i].key) == len && !strncmp(setting, unquoted_parameters[i].key, len))
@@ -147,7 +139,7 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
                             struct hrun_error *err)
 {
     const struct hrun_reach *reach = r->reach;
-    static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_" };
+    static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", NULL };
     static const char advice[] = "leave it out, or set it in openmpi-mca-params.conf on each host";
     autorelease(hrun_strvec_release) struct hrun_strvec settings = HRUN_STRVEC_INIT;
 
@@ -162,10 +154,9 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
     for (size_t i = 0; i < reach->agent.n; i++)
         hrun_strvec_pushf(&settings, "plm_rsh_agent=%s", reach->agent.v[i]);
     for (size_t i = 0; i < env->n; i++) {
-        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
-            if (!strncmp(env->v[i], prefixes[k], strlen(prefixes[k])))
-                hrun_strvec_push(&settings, env->v[i] + strlen(prefixes[k]));
-        if (is_unquoted_variable(env->v[i]))
+        if (hrun_begins_with(env->v[i], prefixes))
+            hrun_strvec_push(&settings, env->v[i] + strlen(prefixes[0]));   /* all have one length */
+        if (hrun_begins_with(env->v[i], unquoted_variables))
             hrun_strvec_push(&settings, env->v[i]);
     }
     /* What the files of parameters say counts where mpirun writes it without quotes. */
@@ -236,8 +227,8 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
     return 0;
 }
 
-static int make_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
-                     struct hrun_error *err)
+int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
+                    struct hrun_error *err)
 {
     const struct hrun_layout *l = job->layout;
     autofree unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
@@ -260,16 +251,6 @@ static int make_plan(const struct hrun_job *job, const struct hrun_openmpi *m, s
     for (size_t k = 0; program && hrun_agent_is_ssh(program) && k < sizeof ssh_options / sizeof *ssh_options; k++)
         hrun_strvec_push(&out->agent, ssh_options[k]);
     return 0;
-}
-
-int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
-                    struct hrun_error *err)
-{
-    int rc = make_plan(job, m, out, err);
-
-    if (rc)
-        hrun_reach_release(out);
-    return rc;
 }
 
 /* ---------------------------------------------------------------- its words */
