@@ -215,20 +215,11 @@ static void add_rank_data(struct pmix_infos *job, const struct hrun_guard_spec *
     pmix_add_info(job, PMIX_PROC_INFO_ARRAY, &array, PMIX_DATA_ARRAY);  /* copies */
 }
 
-/* "0,1,2,...,n-1" */
-static char *rank_list(int n)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-
-    for (int i = 0; i < n; i++)
-        hrun_buf_addf(&b, i ? ",%d" : "%d", i);
-    return hrun_buf_detach(&b);
-}
-
 static int register_job(const struct hrun_guard_spec *spec, const char *nspace, int first, struct hrun_error *err)
 {
     autorelease(pmix_infos_release) struct pmix_infos f = { NULL, 0, 0 };
-    autofree char *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
+    autorelease(hrun_buf_release) struct hrun_buf peers = HRUN_BUF_INIT;     /* "0,1,2,...,n-1" */
+    autofree char *regex = NULL, *ppn = NULL;
     char nsdir[4096];
     uint32_t n = (uint32_t)spec->nranks, apps = 1;
     bool yes = true;
@@ -239,9 +230,11 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
         snprintf(nsdir, sizeof nsdir, "%s/job-%d", spec->rundir, first);
     if (mkdir(nsdir, 0700))
         return hrun_fail_errno(err, HRUN_EIO, "cannot create %s", nsdir);
+    for (int r = 0; r < spec->nranks; r++)
+        hrun_buf_addf(&peers, r ? ",%d" : "%d", r);
     rc = PMIx_generate_regex(pmix_host, &regex);
     if (rc == PMIX_SUCCESS)
-        rc = PMIx_generate_ppn(peers, &ppn);
+        rc = PMIx_generate_ppn(peers.data, &ppn);
     if (rc != PMIX_SUCCESS)
         return hrun_fail(err, HRUN_EENGINE, "PMIx cannot describe the job's ranks: %s", PMIx_Error_string(rc));
     pmix_add_info(&f, PMIX_NODE_MAP, regex, PMIX_REGEX);
@@ -257,7 +250,7 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     for (int r = 0; spec->apps && r < spec->nranks; r++)
         apps = (uint32_t)spec->apps[r] >= apps ? (uint32_t)spec->apps[r] + 1 : apps;
     add_u32(&f, PMIX_JOB_NUM_APPS, apps);
-    pmix_add_info(&f, PMIX_LOCAL_PEERS, peers, PMIX_STRING);
+    pmix_add_info(&f, PMIX_LOCAL_PEERS, peers.data, PMIX_STRING);
     add_rank_info(&f, PMIX_LOCALLDR, 0);
     add_rank_info(&f, PMIX_NPROC_OFFSET, 0);
     pmix_add_info(&f, PMIX_TMPDIR, spec->rundir, PMIX_STRING);
@@ -270,17 +263,6 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     rc = PMIx_server_register_nspace(nspace, spec->nranks, f.v, f.n, NULL, NULL);
     if (rc != PMIX_OPERATION_SUCCEEDED)
         return hrun_fail(err, HRUN_EENGINE, "PMIx refuses the job: %s", PMIx_Error_string(rc));
-    return 0;
-}
-
-/* 128 random bits as a name. */
-static int make_secret(char *text, size_t size, struct hrun_error *err)
-{
-    unsigned long long bits[2];
-
-    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot get random bits for the job's namespace");
-    snprintf(text, size, "hrun-%016llx%016llx", bits[0], bits[1]);
     return 0;
 }
 
@@ -379,14 +361,20 @@ static void set_environment(const struct hrun_guard_spec *spec)
 struct pmix_job *pmix_add_job(const struct hrun_guard_spec *spec, int sock, int first, struct hrun_error *err)
 {
     struct pmix_job *job = xcalloc(1, sizeof *job);
+    unsigned long long secret[2];
 
+    if (getrandom(secret, sizeof secret, 0) != (ssize_t)sizeof secret) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot get random bits for the job's namespace");
+        return NULL;
+    }
+    snprintf(job->nspace, sizeof job->nspace, "hrun-%016llx%016llx", secret[0], secret[1]);
     job->clients = xcalloc((size_t)spec->nranks, sizeof *job->clients);
     job->nranks = spec->nranks;
     for (int r = 0; r < spec->nranks; r++) {
         job->clients[r].sock = sock;
         job->clients[r].rank = first + r;
     }
-    if (make_secret(job->nspace, sizeof job->nspace, err) || register_job(spec, job->nspace, first, err) ||
+    if (register_job(spec, job->nspace, first, err) ||
         register_clients(spec, job->nspace, job->clients, first > 0, err))
         return NULL;    /* PMIx may still hold the clients */
     job->next = pmix_jobs;

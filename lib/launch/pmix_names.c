@@ -200,35 +200,37 @@ pmix_status_t pmix_lookup(const pmix_proc_t *proc, char **keys, const pmix_info_
     return PMIX_SUCCESS;
 }
 
+/* Remove names of a process: those with these keys; keys = NULL: all, or, if the process has ended, those that do not
+ * outlive it. */
+static void remove_names(const pmix_proc_t *proc, char **keys, int ended)
+{
+    pthread_mutex_lock(&lock);
+    for (struct name **at = &names; *at; ) {
+        struct name *x = *at;
+        int removed = !keys && (!ended || x->persistence == PMIX_PERSIST_PROC ||
+                                x->persistence == PMIX_PERSIST_FIRST_READ);
+
+        for (size_t i = 0; keys && keys[i]; i++)
+            removed |= PMIX_CHECK_KEY(&x->info, keys[i]);
+        if (removed && is_same_proc(proc, &x->owner))
+            remove_name(at);
+        else
+            at = &x->next;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 pmix_status_t pmix_unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
                              pmix_op_cbfunc_t answer, void *cbdata)
 {
     (void)info, (void)ninfo, (void)answer, (void)cbdata;
-    pthread_mutex_lock(&lock);
-    for (struct name **at = &names; *at; ) {
-        int is_meant = !keys && is_same_proc(proc, &(*at)->owner);      /* without keys: all names of the process */
-
-        for (size_t i = 0; keys && keys[i]; i++)
-            is_meant = is_meant || (is_same_proc(proc, &(*at)->owner) && PMIX_CHECK_KEY(&(*at)->info, keys[i]));
-        if (is_meant)
-            remove_name(at);
-        else
-            at = &(*at)->next;
-    }
-    pthread_mutex_unlock(&lock);
+    remove_names(proc, keys, 0);
     return PMIX_OPERATION_SUCCEEDED;
 }
 
 void pmix_names_forget(const pmix_proc_t *proc)
 {
-    pthread_mutex_lock(&lock);
-    for (struct name **at = &names; *at; )
-        if (is_same_proc(proc, &(*at)->owner) && ((*at)->persistence == PMIX_PERSIST_PROC ||
-                                          (*at)->persistence == PMIX_PERSIST_FIRST_READ))
-            remove_name(at);
-        else
-            at = &(*at)->next;
-    pthread_mutex_unlock(&lock);
+    remove_names(proc, NULL, 1);
 }
 
 int pmix_names_timer(void)

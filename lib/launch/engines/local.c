@@ -109,7 +109,7 @@ static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, stru
 /* What each rank gets, arrays of nranks. */
 struct local_ranks {
     int n;
-    struct hrun_strvec *pmix, *env, *argv;  /* argv: empty unless hrun-shim stands before the program */
+    struct hrun_strvec *env, *argv; /* argv: empty unless hrun-shim stands before the program */
     struct hrun_spawn_one *one;
     const char **cpusets;
     int *fds;                       /* PMI connections, -1: none */
@@ -119,11 +119,9 @@ static void ranks_release(struct local_ranks *a)
 {
     for (int i = 0; i < a->n; i++) {
         hrun_close_fd(&a->fds[i]);
-        hrun_strvec_release(&a->pmix[i]);
         hrun_strvec_release(&a->env[i]);
         hrun_strvec_release(&a->argv[i]);
     }
-    free(a->pmix);
     free(a->env);
     free(a->argv);
     free(a->one);
@@ -135,13 +133,12 @@ static void rank_env(const struct hrun_run *r, int rank, struct local_ranks *a)
 {
     const struct local *x = r->state;
     const struct hrun_rank *k = &r->job->layout->ranks[rank];
-    const struct hrun_strvec *pmix = &a->pmix[rank];
-    struct hrun_strvec *env = &a->env[rank];
+    struct hrun_strvec *env = &a->env[rank], served = *env;     /* the variables that the guard has sent */
 
+    *env = (struct hrun_strvec)HRUN_STRVEC_INIT;
     hrun_strvec_add_all(env, x->common.v);
-    for (size_t i = 0; i < pmix->n; i++)
-        if (strchr(pmix->v[i], '='))
-            hrun_env_set(env, "%s", pmix->v[i]);
+    hrun_env_set_all(env, &served);
+    hrun_strvec_release(&served);
     if (k->threads)
         hrun_env_set(env, "OMP_NUM_THREADS=%d", k->threads);
     if (r->own.mpich) {
@@ -180,7 +177,7 @@ static int start_local(struct hrun_run *r, struct hrun_error *err)
     struct hrun_guard_spec *own = &r->own;
     size_t n = (size_t)l->nranks;
     autorelease(ranks_release) struct local_ranks a = {
-        l->nranks, xcalloc(n, sizeof *a.pmix), xcalloc(n, sizeof *a.env), xcalloc(n, sizeof *a.argv),
+        l->nranks, xcalloc(n, sizeof *a.env), xcalloc(n, sizeof *a.argv),
         xcalloc(n, sizeof *a.one), xcalloc(n, sizeof *a.cpusets), xmalloc(n * sizeof *a.fds),
     };
     autofree char *shim = NULL;
@@ -198,7 +195,7 @@ static int start_local(struct hrun_run *r, struct hrun_error *err)
     own->wdir = job->wdir;
     own->apps = job->which;
     own->universe = local_slots(l);
-    if (hrun_guard_start(own, a.pmix, a.fds, &r->guard, err))
+    if (hrun_guard_start(own, a.env, a.fds, &r->guard, err))
         return -1;
     hrun_env_base(&x->common);
     hrun_env_set(&x->common, HRUN_JOB_VARIABLE "=%s", own->job_id);
