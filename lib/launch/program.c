@@ -1,5 +1,5 @@
-/* program.c - finding the program as execvp(3) would; see launch.h for the contract */
-#include "launch/launch.h"
+/* program.c - where programs are; see launch.h and programs.h for the contracts */
+#include "launch/programs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -116,4 +116,26 @@ char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *e
         return NULL;
     }
     return strchr(name, '/') ? find_by_path(name, wdir, err) : find_in_path(name, wdir, err);
+}
+
+char *hrun_beside_path(const char *name)
+{
+    autofree char *self = realpath("/proc/self/exe", NULL);
+    const char *slash = self ? strrchr(self, '/') : NULL;
+    char *path = slash ? hrun_strf("%.*s/%s", (int)(slash - self), self, name) : NULL;   /* "/usr/bin/hrun-shim" */
+
+    if (path && access(path, X_OK) == 0)
+        return path;
+    free(path);
+    return hrun_program_find(name, NULL, NULL);
+}
+
+char *hrun_shim_path(struct hrun_error *err)
+{
+    char *path = hrun_beside_path("hrun-shim");
+
+    if (!path)
+        hrun_fail(err, HRUN_EENGINE, "hrun-shim, which binds the processes, is neither beside this program nor in "
+                  "PATH: install hrun anew (make install)");
+    return path;
 }

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "launch/launch.h"
 
-/* ---- shimpath */
+/* ---- program.c */
 
 /* Absolute path of hrun-shim: beside the running program (hrun and hrun-calibrate are installed with it), else, for
  * other programs that use this library, in PATH. All hosts of a job must have it at this path. The caller frees the

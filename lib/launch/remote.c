@@ -11,6 +11,7 @@
 #include "launch/env.h"
 #include "launch/guard.h"
 #include "launch/procs.h"
+#include "launch/programs.h"
 #include "launch/signals.h"
 #include "launch/slurm.h"
 #include "launch/spawn.h"
@@ -62,6 +63,20 @@ struct crowd {
 };
 
 /* ---------------------------------------------------------------- which agent */
+
+int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err)
+{
+    const char *uri = getenv("FLUX_URI");
+    autofree char *flux = uri && *uri ? hrun_program_find("flux", NULL, NULL) : NULL;
+    char *const words[] = { flux, (char *)(uintptr_t)"kvs", (char *)(uintptr_t)"get", (char *)(uintptr_t)"resource.R",
+                            NULL };
+    int rc = flux ? hrun_command_output(words, 0, text, err) : 0;
+
+    if (flux && !rc && !text->len)
+        rc = hrun_fail(err, HRUN_EENGINE, "FLUX_URI names a Flux instance, and 'flux kvs get resource.R' tells nothing "
+                       "of it: when it has ended, or is not yours, unset FLUX_URI");
+    return rc;
+}
 
 /* 1 and set c up for flux exec, if this is a Flux instance that has all n hosts and the user names no agent; else 0. */
 static int find_flux(struct crowd *c, int n)
