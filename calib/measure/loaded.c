@@ -1,4 +1,5 @@
 /* loaded.c - measuring runs on hosts whose PEs are all kept busy; see runs.h */
+#include "base/alloc.h"
 #include "base/units.h"
 #include "runs.h"
 #include "session/placement.h"
@@ -10,42 +11,10 @@ enum { HOSTS = 4 };
 
 /* ------------------------------------------------------------------ where they run */
 
-static int compare_pe_numbers(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
-/* Add up to n PEs of a host to order[npes]. Result: the number of PEs in it. */
-static int add_pes(const struct hrun_subcluster *sub, int host, int n, int *order, int taken, int npes)
-{
-    for (int k = 0; k < sub->npes && n > 0 && taken < npes; k++)
-        if (sub->pes[k].host == host) {
-            order[taken++] = k;
-            n--;
-        }
-    return taken;
-}
-
-/* The next host, other than `but`, among the PEs from *from on; *from moves behind it. */
-static int next_host(const struct hrun_subcluster *sub, int *from, int but)
-{
-    for (int k = *from; k < sub->npes; k++)
-        if (sub->pes[k].host != but && (k == 0 || sub->pes[k].host != sub->pes[k - 1].host)) {
-            *from = k + 1;
-            return sub->pes[k].host;
-        }
-    return -1;
-}
-
-/* The number of processes on the k-th host: nearly equal on all hosts. */
-static int host_part(int npes, int hosts, int k)
-{
-    return npes / hosts + (k < npes % hosts);
-}
-
 void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order)
 {
-    int hosts = 0, here = 0, taken = 0, host, at = 0, k = 0;
+    autofree char *used = xcalloc((size_t)sub->npes, 1);
+    int hosts = 0, here = 0, left = npes, k = 0;
 
     for (int i = 0; i < sub->npes; i++) {
         hosts += i == 0 || sub->pes[i].host != sub->pes[i - 1].host;
@@ -54,20 +23,25 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
     /* At most HOSTS hosts if these have enough PEs. */
     if (hosts > HOSTS && npes <= HOSTS * here)
         hosts = HOSTS;
-    if (slow_host >= 0)
-        taken = add_pes(sub, slow_host, host_part(npes, hosts, k++), order, taken, npes);
-    while (taken < npes && k < hosts && (host = next_host(sub, &at, slow_host)) >= 0)
-        taken = add_pes(sub, host, host_part(npes, hosts, k++), order, taken, npes);
+    /* Nearly equal parts: first of the slow host, if it is known, then of the others. */
+    for (int others = slow_host < 0; others < 2; others++)
+        for (int i = 0, host = -1, room = 0; i < sub->npes && left; i++) {
+            if (sub->pes[i].host != host) {
+                host = sub->pes[i].host;
+                room = (host != slow_host) == others && k < hosts ? npes / hosts + (k < npes % hosts) : 0;
+                k += room > 0;
+            }
+            used[i] |= room > 0;
+            left -= room-- > 0;
+        }
     /* If hosts have fewer PEs than the first one: use any remaining PEs. */
-    for (int i = 0; i < sub->npes && taken < npes; i++) {
-        int there = 0;
-
-        for (int j = 0; j < taken; j++)
-            there |= order[j] == i;
-        if (!there)
-            order[taken++] = i;
+    for (int i = 0; i < sub->npes && left; i++) {
+        left -= !used[i];
+        used[i] = 1;
     }
-    qsort(order, (size_t)npes, sizeof *order, compare_pe_numbers);
+    for (int i = 0, n = 0; i < sub->npes; i++)
+        if (used[i])
+            order[n++] = i;
 }
 
 /* ------------------------------------------------------------------ making them */
@@ -151,7 +125,7 @@ static int load_rest(struct runs *runs, const struct point *p, const int *order,
 }
 
 /* Run a point with several processes. */
-static int run_together(struct runs *runs, const struct point *p, struct work *w, struct work_result *r,
+static int run_together(struct runs *runs, const struct point *p, const struct work *w, struct work_result *r,
                         struct hrun_error *err)
 {
     struct context *c = runs->c;
@@ -167,27 +141,14 @@ static int run_together(struct runs *runs, const struct point *p, struct work *w
     if (!l)
         return -1;
     placement_fill_threads(c, l);
-    rc = work_find_program(w, l->nranks, err) || (r->ok && load_rest(runs, p, order, &rest, err)) ||
-         (r->ok && runs_start(w, l, r, err)) ? -1 : 0;
+    rc = r->ok && (load_rest(runs, p, order, &rest, err) || runs_start(w, l, r, err)) ? -1 : 0;
     copies_end(rest);
     hrun_layout_destroy(l);
     return rc;
 }
 
-int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
+int loaded_run(struct runs *runs, const struct point *p, const struct work *w, struct work_result *r,
+               struct hrun_error *err)
 {
-    struct context *c = runs->c;
-    const struct point *p = &runs->g->v[i];
-    autofree double *share = xcalloc((size_t)c->cluster->nsubs, sizeof *share);
-    struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
-                      .on_message = runs_on_message, .ctx = runs, .share = share, .copies = p->copies,
-                      .limit_s = campaign_limit(runs->g, i) };
-
-    memset(r, 0, sizeof *r);
-    share[p->sub] = p->work;
-    if (p->copies ? work_find_program(&w, 1, err) || run_copies(runs, p, r, err) : run_together(runs, p, &w, r, err))
-        return -1;
-    runs_explain_limit(&w, r);
-    return r->outcome.interrupted || r->outcome.signalled ? 0
-           : work_record(&w, &p->config, r, "calibration", err);
+    return p->copies ? run_copies(runs, p, r, err) : run_together(runs, p, w, r, err);
 }

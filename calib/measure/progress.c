@@ -46,14 +46,14 @@ static void add_point_words(const struct progress *p, const struct point *point,
 double progress_left(const struct progress *p)
 {
     const struct budget *b = p->g->budget;
+    const struct hrun_design_state *st = b ? hrun_design_state(b->design) : NULL;
     int left = campaign_left(p->g, -1);
     double own;
 
-    if (b) {
-        own = b->limit_s > 0 ? fmax(b->limit_s - hrun_design_state(b->design)->spent_s, 0)
-                             : hrun_design_state(b->design)->left_s;
-        return p->wall_s > 0 ? own * p->busy_s / p->wall_s : own;
-    }
+    if (b && b->limit_s > 0)    /* the design does not know the last run yet */
+        return fmax(b->limit_s - (p->c->cluster->platform ? st->spent_s : fmax(st->spent_s, p->busy_s)), 0);
+    if (b)
+        return p->wall_s > 0 ? st->left_s * p->busy_s / p->wall_s : st->left_s;
     own = campaign_time_left(p->g, -1);
     if (own <= 0 || !left || !p->runs)
         return left ? own : 0;
@@ -126,15 +126,6 @@ static void add_fitting(const struct progress *p, void (*add)(const struct progr
         hrun_buf_addf(line, "  %s", more.data);
 }
 
-/* "[12] " or "[12/40] ": the number of a chosen run. After the run the campaign counts it, the design not yet. */
-static void add_run_number(const struct progress *p, struct hrun_buf *out)
-{
-    hrun_buf_addf(out, "[%d", hrun_design_state(p->g->budget->design)->runs + 1);
-    if (p->g->budget->runs)
-        hrun_buf_addf(out, "/%d", p->g->budget->runs);
-    hrun_buf_adds(out, "] ");
-}
-
 /* "[ 12/60] amd-core  N=800  P=2 (2 PEs x 1)  running  about 5 s left": before a run, rewritten afterwards with its
  * time. The name is shortened where the line would be longer than the terminal is wide, then all but the time left. */
 static void show_point(struct progress *p, const struct event *e)
@@ -150,10 +141,14 @@ static void show_point(struct progress *p, const struct event *e)
         count_run_time(p, e);
     if (p->quiet || (begin && !p->tty))
         return;
-    if (!p->g->budget)
+    if (!p->g->budget) {
         hrun_buf_addf(&head, "[%*d/%d] ", digits, done + begin, p->total);
-    else
-        add_run_number(p, &head);
+    } else {        /* the design does not count the run yet */
+        hrun_buf_addf(&head, "[%d", hrun_design_state(p->g->budget->design)->runs + 1);
+        if (p->g->budget->runs)
+            hrun_buf_addf(&head, "/%d", p->g->budget->runs);
+        hrun_buf_adds(&head, "] ");
+    }
     add_point_words(p, &p->g->v[e->point], &name, &rest);
     hrun_buf_adds(&rest, "  ");
     if (!begin && e->ok)

@@ -42,7 +42,8 @@ static void pass_words(void *ctx, const char *text)
     pass_event(ctx, &e);
 }
 
-void runs_on_message(void *ctx, const char *text)
+/* on_message of struct work. */
+static void pass_engine_message(void *ctx, const char *text)
 {
     struct runs *r = ctx;
 
@@ -75,7 +76,8 @@ int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *
     return 0;
 }
 
-void runs_explain_limit(const struct work *w, struct work_result *r)
+/* If hrun-calibrate's own limit, not --timeout, has ended the run, explain how to set another limit. */
+static void explain_limit(const struct work *w, struct work_result *r)
 {
     if (r->outcome.timed_out && w->c->timeout_s <= 0)
         snprintf(r->detail, sizeof r->detail, "no end within %s, far more than was to be expected; --timeout sets "
@@ -85,13 +87,11 @@ void runs_explain_limit(const struct work *w, struct work_result *r)
 /* Report once that runs cannot be watched, with the reason. */
 static void pass_why_unwatched(struct runs *r, const struct waits *w)
 {
-    struct event e = { .kind = EVENT_WORDS };
+    autofree char *text = hrun_strf("who waits is not known: %s", w->why);
 
-    if (r->said_unwatched || !w->why[0])
-        return;
-    r->said_unwatched = 1;
-    snprintf(e.text, sizeof e.text, "who waits is not known: %s", w->why);
-    pass_event(r, &e);
+    if (!r->said_unwatched && w->why[0])
+        pass_words(r, text);
+    r->said_unwatched |= w->why[0] != 0;
 }
 
 /* A program that prints a time of 0 in rounded steps took at most one step: set its time to half a step
@@ -128,70 +128,65 @@ static void end_slow_run(struct runs *runs, const struct work *w, struct work_re
 static int share_units(const struct hrun_app *app, const struct point *p, int nsubs, double **out,
                        struct hrun_error *err)
 {
-    int64_t units, least;
+    int64_t units = 0, least;
 
-    if (!p->share)
+    if (!p->share && p->work <= 0)
         return 0;
     *out = xcalloc((size_t)nsubs + 1, sizeof **out);
-    if (hrun_app_units(app, p->N, &units, &least, err))
+    if (p->share && hrun_app_units(app, p->N, &units, &least, err))
         return -1;
     for (int i = 0; i < nsubs; i++)
-        (*out)[i] = round(p->share[i] * (double)units);
+        (*out)[i] = p->share ? round(p->share[i] * (double)units) : i == p->sub ? p->work : 0;
     return 0;
 }
 
-/* Run point i on a layout whose hosts are locked, and record it. */
-static int run_on_layout(struct runs *runs, int i, struct hrun_layout *l, struct work_result *r,
-                         struct hrun_error *err)
+/* Run a point whose hosts are locked, and record it. l: layout of these hosts. */
+static int run_and_record(struct runs *runs, const struct point *p, struct work *w, struct hrun_layout *l,
+                          struct work_result *r, struct hrun_error *err)
 {
-    struct context *c = runs->c;
-    const struct point *point = &runs->g->v[i];
-    autofree double *share = NULL;
-    autorelease(waits_release) struct waits waits;
-    struct work w = { .c = c, .N = point->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
-                      .on_message = runs_on_message, .ctx = runs,
-                      .limit_s = c->engine->simulated ? 0 : campaign_limit(runs->g, i),
-                      .slow_s = c->engine->simulated ? 0 : runs->limit_s, .waits = runs->trace ? &waits : NULL };
-
-    waits_init(&waits);
-    if (share_units(c->app, point, c->cluster->nsubs, &share, err) || work_find_program(&w, l->nranks, err))
+    if (p->work > 0 ? loaded_run(runs, p, w, r, err) : runs_start(w, l, r, err))
         return -1;
-    w.share = share;
-    if (runs_start(&w, l, r, err))
-        return -1;
-    runs_explain_limit(&w, r);
-    end_slow_run(runs, &w, r);
+    explain_limit(w, r);
+    end_slow_run(runs, w, r);
     time_short_run(runs->g, r);
-    if (!r->outcome.interrupted && !r->outcome.signalled &&
-        work_record(&w, &point->config, r, "calibration", err))
-        return -1;
-    pass_why_unwatched(runs, &waits);
-    return 0;
+    return r->outcome.interrupted || r->outcome.signalled ? 0 : work_record(w, &p->config, r, "calibration", err);
 }
 
-/* Wait for the hosts of point i, run it once and record it. A point with `work` keeps other PEs of its sub-cluster
- * busy, so all hosts of that are locked. 0: it ran, or could not be started (see *r); -1 with *err. */
+/* Find the program, wait for the hosts of point i, run it once and record it. A point with `work` keeps other PEs of its
+ * sub-cluster busy, so all hosts of that are locked. 0: it ran, or could not be started (see *r); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
-    const struct hrun_cluster *cl = runs->c->cluster;
+    struct context *c = runs->c;
+    const struct hrun_cluster *cl = c->cluster;
     const struct point *p = &runs->g->v[i];
-    struct hrun_config all = p->config;
-    struct ledger_run lock = { .whole_hosts = 1, .N = p->N, .time_s = p->wall_s };
-    int loads = p->work > 0, rc = 0;
-    struct hrun_layout *l;
+    int loads = p->work > 0, rc;
+    struct hrun_config hosts = loads ? hrun_config_alone(cl->nsubs, p->sub, cl->subs[p->sub].npes, 1) : p->config;
+    struct hrun_layout *l = hrun_layout_create(cl, &hosts, err);
+    const struct ledger_run lock = { .layout = l, .whole_hosts = 1, .N = p->N, .time_s = p->wall_s };
+    autofree double *share = NULL;
+    autorelease(waits_release) struct waits waits;
+    struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
+                      .on_message = pass_engine_message, .ctx = runs, .copies = p->copies,
+                      .limit_s = c->engine->simulated && !loads ? 0 : campaign_limit(runs->g, i),
+                      .slow_s = c->engine->simulated ? 0 : runs->limit_s,
+                      .waits = runs->trace && !loads ? &waits : NULL };
+    double begin_s;
 
     memset(r, 0, sizeof *r);
-    if (loads)
-        all = hrun_config_alone(cl->nsubs, p->sub, cl->subs[p->sub].npes, 1);
-    l = hrun_layout_create(cl, &all, err);
-    if (!l)
-        return -1;
-    placement_fill_threads(runs->c, l);
-    lock.layout = l;
-    r->outcome.interrupted = alone_begin(runs->ledger, runs->c, &lock, pass_words, runs);
-    if (!r->outcome.interrupted)
-        rc = loads ? loaded_run(runs, i, r, err) : run_on_layout(runs, i, l, r, err);
-    alone_end(runs->ledger);
+    waits_init(&waits);
+    rc = !l || share_units(c->app, p, cl->nsubs, &share, err) || work_find_program(&w, p->copies ? 1 : p->P, err) ? -1
+         : 0;
+    w.share = share;
+    if (!rc) {
+        placement_fill_threads(c, l);
+        begin_s = hrun_monotonic_s();
+        r->outcome.interrupted = alone_begin(runs->ledger, c, &lock, pass_words, runs);
+        runs->spent.waited_s += hrun_monotonic_s() - begin_s;
+        rc = r->outcome.interrupted ? 0 : run_and_record(runs, p, &w, l, r, err);
+        alone_end(runs->ledger);
+    }
+    if (!rc)
+        pass_why_unwatched(runs, &waits);
     hrun_layout_destroy(l);
     return rc;
 }
@@ -278,7 +273,7 @@ static int learn_rule(struct runs *r, struct tally *tally, struct hrun_error *er
 {
     struct campaign *g = r->g;
     int *P = xcalloc(2 * (size_t)g->n + 2, sizeof *P), *worked = P + g->n + 1, n = 0, good = 0, rc;
-    struct event e = { .kind = EVENT_WORDS };
+    autofree char *text = NULL;
 
     for (int i = 0; i < g->n; i++) {
         int at = 0;
@@ -298,9 +293,9 @@ static int learn_rule(struct runs *r, struct tally *tally, struct hrun_error *er
     if (rc <= 0)
         return rc;
     tally[g->nsubs].failed_points = 0;
-    snprintf(e.text, sizeof e.text, "the program refuses some numbers of processes; from now on: %s",
-             hrun_expr_text(r->c->app->rule));
-    pass_event(r, &e);
+    text = hrun_strf("the program refuses some numbers of processes; from now on: %s",
+                     hrun_expr_text(r->c->app->rule));
+    pass_words(r, text);
     return problem_keep_rule(r->c, err);
 }
 
@@ -319,13 +314,23 @@ static int find_earlier_good(const struct campaign *g, const struct tally *tally
     return g->v[refused].have || !g->v[refused].refused ? -1 : found;
 }
 
+/* Charge a time limit with what has passed since the last call besides runs and waits for other users' runs. */
+static void count_pause(struct runs *r)
+{
+    double begun_s = r->spent.begun_s, now_s = hrun_monotonic_s() - r->spent.wall_s - r->spent.waited_s;
+
+    r->spent.begun_s = now_s;
+    if (r->g->budget->limit_s > 0 && !r->c->engine->simulated)
+        hrun_design_add_pause(r->g->budget->design, fmax(now_s - begun_s, 0));
+}
+
 /* Make one chosen run, and pass its outcome to the design. */
 static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct tally *tally, struct hrun_error *err)
 {
     struct campaign *g = r->g;
     int i = campaign_point(g, &run->config, run->share, run->N), earlier, rc = 0;
     struct point *p = &g->v[i];
-    struct spending before = r->spent;
+    double wall_s = r->spent.wall_s;
     int slot = p->sub < 0 ? g->nsubs : p->sub;
     struct hrun_design_result result = { .config = p->config, .share = p->share, .N = p->N };
 
@@ -338,10 +343,11 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
         return rc;
     p = &g->v[i];
     result.time_s = r->spent.time_s;
-    result.wall_s = r->spent.wall_s - before.wall_s;
+    result.wall_s = r->spent.wall_s - wall_s;
     result.counts = 1;
     if (hrun_design_add(g->budget->design, &result, err))
         return -1;
+    count_pause(r);
     if (r->spent.too_short)
         hrun_design_too_short(g->budget->design, p->N);
     earlier = r->finds_rule ? find_earlier_good(g, tally, i) : -1;
@@ -390,6 +396,7 @@ static int make_all_chosen(struct runs *r, struct tally *tally, struct hrun_erro
     double said_s = 0;
     int rc, dropped = 0;
 
+    r->spent.begun_s = hrun_monotonic_s();
     while ((rc = hrun_design_next(r->g->budget->design, &run, err)) > 0) {
         if (!r->c->set->quiet)
             pass_plan_changes(r, &dropped, &said_s);

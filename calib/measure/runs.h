@@ -32,6 +32,8 @@ struct runs {
         int too_short;        /* 1: the last run ended with a time of 0 s */
         int too_slow;         /* 1: the last run was ended by limit_s */
         double wall_s;        /* of all runs */
+        double waited_s;      /* for other users' runs */
+        double begun_s;       /* time of the clock at the end of the last chosen run, less wall_s and waited_s */
     } spent;
 };
 
@@ -42,12 +44,6 @@ int runs_make(struct runs *r, struct hrun_error *err);
 
 /* As work_run, but a failure of the engine or of a host is reported in *r as a failure of the run. */
 int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *r, struct hrun_error *err);
-
-/* If hrun-calibrate's own limit, not --timeout, has ended the run, explain in *r how to set another limit. */
-void runs_explain_limit(const struct work *w, struct work_result *r);
-
-/* on_message of struct work: pass a message of the engine on as an event. ctx: struct runs. */
-void runs_on_message(void *ctx, const char *text);
 
 /* ---------------------------------------------------------------- copies
  *
@@ -88,7 +84,9 @@ void copies_end(struct copies *c);
  * (slow_host; -1: not known). */
 void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order);
 
-/* Run point i, whose `work` is set, once, and record it. 0: it ran, or could not be started (see *r); -1 with *err. */
-int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_error *err);
+/* Run a point with `work` once. w: with its share and program. 0: it ran, or could not be started (see *r); -1 with
+ * *err. */
+int loaded_run(struct runs *runs, const struct point *p, const struct work *w, struct work_result *r,
+               struct hrun_error *err);
 
 #endif

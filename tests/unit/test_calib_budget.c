@@ -3,11 +3,16 @@
 #include "calib.h"
 
 #include "../../calib/measure/budget.h"
+#include "../../calib/measure/progress.h"
+#include "base/units.h"
+
+#include <unistd.h>
 
 /* ------------------------------------------------------------------ an engine */
 
 static const char *broken;    /* a host on which every run fails, or NULL */
 static int starts, stop_at;   /* runs started; the one that a signal interrupts, 0 none */
+static double start_s;        /* what a start takes beside the run */
 static const char *second = "far";   /* signature of the second sub-cluster */
 
 /* Work that is divided, messages that are not; hosts from 127.0.0.4 on are half as fast. */
@@ -28,6 +33,7 @@ static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct
     }
     if (++starts == stop_at)
         out->interrupted = 2;
+    usleep((useconds_t)(1e6 * start_s));
     out->wall_s = out->job_s = 1e-6 * slowest * n * n / l->nranks + 1e-4 * n + 0.01;
     return 0;
 }
@@ -158,6 +164,29 @@ static void stops_and_goes_on(void)
     tear_down(&f);
 }
 
+/* Time between runs counts, and no run begins for which it leaves no time. */
+static void counts_pauses(void)
+{
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .budget.limit_s = 1 };
+    double begin_s = hrun_monotonic_s(), taken_s;
+    struct progress p;
+    struct fixture f;
+
+    set_up(&f, "pauses", &s);
+    f.set.quiet = 1;
+    progress_start(&p, &f.c, &f.g);
+    f.r.on_event = progress_show;
+    f.r.ctx = &p;
+    start_s = 0.1;
+    is_int(runs_make(&f.r, &f.err), 0, "runs that start slowly");
+    start_s = 0;
+    taken_s = hrun_monotonic_s() - begin_s;
+    ok(starts > 3 && starts <= 10 && state(&f)->spent_s <= 1.1, "%d of them take %.2f s of a budget of 1 s", starts,
+       taken_s);
+    ok(progress_left(&p) <= 1 - p.busy_s + 1e-9 || progress_left(&p) <= 0, "and no more than its rest is foretold");
+    tear_down(&f);
+}
+
 static void gives_up(void)
 {
     struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .budget.runs = 60 };
@@ -259,6 +288,7 @@ int main(void)
     shares_a_log();
     doubts_configurations();
     stops_and_goes_on();
+    counts_pauses();
     gives_up();
     knows_failures();
     plans();

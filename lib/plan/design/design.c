@@ -253,9 +253,18 @@ void design_queue(struct hrun_design *d, const struct dealt_config *config, int6
                                                   .expected_s = expected_s, .rounds = DESIGN_ROUNDS };
 }
 
+void hrun_design_add_pause(struct hrun_design *d, double pause_s)
+{
+    d->state.spent_s += pause_s;
+    d->budget.paused_s += pause_s;
+}
+
 int design_affords(const struct hrun_design *d, double expected_s, int rounds)
 {
-    return d->set.budget_s <= 0 || d->state.spent_s + expected_s + rounds * d->budget.round_s <= d->set.budget_s;
+    double pause_s = d->state.runs ? d->budget.paused_s / d->state.runs : 0;
+
+    return d->set.budget_s <= 0 ||
+           d->state.spent_s + pause_s + expected_s + rounds * d->budget.round_s <= d->set.budget_s;
 }
 
 /* The expected time of what is queued; of a budget at most what is left. */

@@ -83,7 +83,7 @@ enum hrun_design_end {
 struct hrun_design_state {
     enum hrun_design_end end;
     int runs, failed;           /* made under this design, failed ones among them */
-    double spent_s;             /* their wall time */
+    double spent_s;             /* their wall time, and that of pauses */
     double budget_s;            /* 0: not limited, or not known yet */
     double left_s;              /* expected; 0 not known. With a budget never more than what is left of it */
     int sizes, settled;         /* sizes with a valid configuration; of them those where the choice stands */
@@ -117,6 +117,8 @@ struct hrun_design_result {
 /* Errors: HRUN_EINVAL (no configuration of these sub-clusters, a time or wall time that is none); nothing changes
  * then. */
 int hrun_design_add(struct hrun_design *d, const struct hrun_design_result *result, struct hrun_error *err);
+/* Charge the budget with time between runs, which is expected in front of each further run as well. */
+void hrun_design_add_pause(struct hrun_design *d, double pause_s);
 
 /* Besides hrun_design_add: a run at N was too short for the program to print its time. */
 void hrun_design_too_short(struct hrun_design *d, int64_t N);

@@ -141,6 +141,7 @@ struct design_fitted {
 /* How the wall time is spent. */
 struct design_budget {
     double before_s;            /* of the runs known from before */
+    double paused_s;            /* between runs */
     double round_s;             /* of one round of the reserve */
     double own_s;               /* a budget that is found, without its last rounds */
     double screening_s;         /* of screening, with a budget that is found */
