@@ -48,8 +48,8 @@ enum hrun_app_family {
     HRUN_APP_FAMILIES           /* their number */
 };
 
-/* The values of key `family` in the order of the enum, ended by NULL; lib/model has a row for each. */
-extern const char *const hrun_app_family_names[];
+/* The value of key `family`; lib/model has a row for each. */
+const char *hrun_app_family_name(enum hrun_app_family family);
 
 /* The work of a process of a ring (family ring), over n = N/P, N and P. */
 struct hrun_app_ring {

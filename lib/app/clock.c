@@ -202,20 +202,11 @@ static int look_before(struct hrun_clock *c, struct hrun_error *err)
     return rc;
 }
 
-/* The file before the run; an empty one if it did not exist. */
-static struct before before_of(const struct hrun_clock *c, const char *path)
-{
-    for (size_t i = 0; i < c->nbefore; i++)
-        if (!strcmp(c->before[i].path, path))
-            return c->before[i];
-    return (struct before){ .crc = crc32_z(0, NULL, 0) };
-}
-
 /* Read the part that the run appended to a file, or all of it if the run rewrote it: its old content has changed, or it
  * was written without growing. Result: 1; 0 when the run did not write it; or -1. */
 static int read_time_file(struct hrun_clock *c, const char *path, struct hrun_error *err)
 {
-    struct before b = before_of(c, path);
+    struct before b = { .crc = crc32_z(0, NULL, 0) };     /* an empty file if it did not exist */
     uLong crc = crc32_z(0, NULL, 0);
     struct stat st;
     off_t got;
@@ -223,6 +214,9 @@ static int read_time_file(struct hrun_clock *c, const char *path, struct hrun_er
 
     if (fd < 0)
         return errno == ENOENT ? 0 : -1;
+    for (size_t i = 0; i < c->nbefore; i++)
+        if (!strcmp(c->before[i].path, path))
+            b = c->before[i];
     got = read_on(fd, b.length, NULL, &crc);
     begins_alike = got == b.length && crc == b.crc;
     if (begins_alike && b.path && st.st_size == b.length && st.st_ino == b.inode &&

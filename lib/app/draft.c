@@ -122,18 +122,14 @@ static void print_procs(const int *procs, int n, struct hrun_buf *out)
 static int print_time(const char *match, const char *file, const char *value, struct hrun_buf *out,
                       struct hrun_error *err)
 {
-    if (!match)
-        return 0;
-    hrun_buf_adds(out, "time: {match: ");
-    if (add_quoted(match, out, err))
-        return -1;
-    hrun_buf_adds(out, file ? ", file: " : "");
-    if (file && add_quoted(file, out, err))
-        return -1;
-    hrun_buf_adds(out, value ? ", value: " : "");
-    if (value && add_quoted(value, out, err))
-        return -1;
-    hrun_buf_adds(out, "}\n");
+    const char *const keys[] = { "time: {match: ", ", file: ", ", value: " }, *const texts[] = { match, file, value };
+
+    for (int i = 0; i < 3 && match; i++) {
+        hrun_buf_adds(out, texts[i] ? keys[i] : "");
+        if (texts[i] && add_quoted(texts[i], out, err))
+            return -1;
+    }
+    hrun_buf_adds(out, match ? "}\n" : "");
     return 0;
 }
 

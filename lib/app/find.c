@@ -124,25 +124,13 @@ static char *find_definition(const struct hrun_strvec *dirs, const char *name, s
     return NULL;
 }
 
-/* Take a variant out of its definition. */
-static int only_variant(struct hrun_app *app, const char *variant, struct hrun_app **out, struct hrun_error *err)
-{
-    int k = hrun_app_find_variant(app, variant, err);
-
-    if (k >= 0) {
-        *out = app->variants[k];
-        app->variants[k] = NULL;
-    }
-    hrun_app_destroy(app);
-    return k < 0 ? -1 : 0;
-}
-
 int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines, struct hrun_app **out,
                   struct hrun_error *err)
 {
     size_t len = strlen(name);
     const char *dot = strrchr(name, '.');
     struct hrun_app *whole;
+    int k;
     autofree char *path = find_definition(dirs, name, len);
     autofree char *of_variant = dot ? find_definition(dirs, name, (size_t)(dot - name)) : NULL;
 
@@ -152,7 +140,15 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
         return hrun_app_load(path, defines, out, err);
     if (!of_variant)
         return fail_not_found(dirs, name, err);
-    return hrun_app_load(of_variant, defines, &whole, err) || only_variant(whole, dot + 1, out, err) ? -1 : 0;
+    if (hrun_app_load(of_variant, defines, &whole, err))
+        return -1;
+    k = hrun_app_find_variant(whole, dot + 1, err);
+    if (k >= 0) {
+        *out = whole->variants[k];
+        whole->variants[k] = NULL;
+    }
+    hrun_app_destroy(whole);
+    return k < 0 ? -1 : 0;
 }
 
 /* 1 for a character of program names, else 0: "lu" is not a word of "xlu" or "lu-mz". */
@@ -191,14 +187,6 @@ static int may_claim(const char *text, const char *program)
     return !seen && contains_word(text, strlen(text), program);
 }
 
-/* Replace comments by blanks. A '#' at the beginning of a line or behind a blank begins one. */
-static void drop_comments(char *text)
-{
-    for (char *s = text; (s = strchr(s, '#')); s++)
-        if (s == text || isspace((unsigned char)s[-1]))
-            memset(s, ' ', strcspn(s, "\n"));
-}
-
 /* Load the definition at path if its `programs` has the program, else *app = NULL and 0. The text is searched first, as
  * most definitions have not. */
 static int load_for(const char *path, const char *program, struct hrun_app **app, struct hrun_error *err)
@@ -218,8 +206,11 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
         *app = NULL;
         return 0;
     }
-    /* Only in a broken definition: in a valid one a text may contain '#'. */
-    drop_comments(text.data);
+    /* Blank comments, which begin with a '#' at the beginning of a line or behind a blank. Only in a broken definition:
+     * in a valid one a text may contain '#'. */
+    for (char *s = text.data; (s = strchr(s, '#')); s++)
+        if (s == text.data || isspace((unsigned char)s[-1]))
+            memset(s, ' ', strcspn(s, "\n"));
     if (!may_claim(text.data, program))
         return 0;
     if (err)

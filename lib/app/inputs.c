@@ -46,18 +46,6 @@ static void make_mark(const char *text, size_t len, const char *mark, char out[s
     snprintf(out, sizeof ZERO_MARK, "hrun:%08lx", crc & 0xffffffff);
 }
 
-static void mark_content(struct input *in)
-{
-    struct hrun_buf *content = &in->content;
-    char *mark = strstr(content->data, ZERO_MARK), right[sizeof ZERO_MARK];
-
-    in->marked = mark != NULL;
-    if (!mark)
-        return;
-    make_mark(content->data, content->len, mark, right);
-    memcpy(mark, right, sizeof right - 1);
-}
-
 /* 1 if the text has a mark with the right checksum, else 0. */
 static int has_right_mark(const struct hrun_buf *text)
 {
@@ -96,15 +84,6 @@ static int open_folder(struct input *in, int root, int make, struct hrun_error *
     return hrun_fail_errno(err, HRUN_EIO, "cannot open the folder '%.*s'", (int)len, in->path);
 }
 
-/* Stat the existing file. 0, or -1 with errno. */
-static int stat_input(const struct input *in, struct stat *st)
-{
-    const char *name = strrchr(in->path, '/') + 1;
-
-    errno = ENOENT;
-    return in->folder < 0 ? -1 : fstatat(in->folder, name, st, AT_SYMLINK_NOFOLLOW);
-}
-
 /* Compare with the existing file: set in->write; fail if the file must not be replaced. */
 static int compare_input(struct input *in, int force, struct hrun_error *err)
 {
@@ -113,7 +92,8 @@ static int compare_input(struct input *in, int force, struct hrun_error *err)
     struct stat st;
 
     in->write = 1;
-    if (stat_input(in, &st))
+    errno = ENOENT;
+    if (in->folder < 0 || fstatat(in->folder, strrchr(in->path, '/') + 1, &st, AT_SYMLINK_NOFOLLOW))
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot look at '%s'", in->path);
     if (!S_ISREG(st.st_mode))
         return hrun_fail(err, HRUN_EEXISTS, "'%s' is in the way: an input file is to be written there and it is %s; "
@@ -133,6 +113,7 @@ static int expand_inputs(const struct hrun_app *app, const struct hrun_app_value
 {
     for (int i = 0; i < app->run.nfiles; i++) {
         autorelease(hrun_buf_release) struct hrun_buf path = HRUN_BUF_INIT;
+        char *mark, right[sizeof ZERO_MARK];
         size_t above;
 
         hrun_buf_addf(&path, "%s/", strcmp(root, "/") ? root : "");
@@ -140,7 +121,12 @@ static int expand_inputs(const struct hrun_app *app, const struct hrun_app_value
         if (hrun_app_expand(app, app->run.files[i].path, values, &path, err) ||
             hrun_app_expand(app, app->run.files[i].content, values, &in[i].content, err))
             return hrun_fail_prefix(err, "file '%s' of %s", app->run.files[i].path, app->name);
-        mark_content(&in[i]);
+        mark = strstr(in[i].content.data, ZERO_MARK);
+        in[i].marked = mark != NULL;
+        if (mark) {
+            make_mark(in[i].content.data, in[i].content.len, mark, right);
+            memcpy(mark, right, sizeof right - 1);
+        }
         in[i].path = hrun_buf_detach(&path);
         in[i].below = in[i].path + above;
         for (int k = 0; k < i; k++)
@@ -151,20 +137,15 @@ static int expand_inputs(const struct hrun_app *app, const struct hrun_app_value
     return 0;
 }
 
-/* Check that the file's folder is writable, or root if that folder does not exist yet. */
-static int check_folder(const struct input *in, int root, struct hrun_error *err)
-{
-    if (!faccessat(in->folder >= 0 ? in->folder : root, ".", W_OK | X_OK, AT_EACCESS))
-        return 0;
-    return hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", in->path);
-}
-
 static int write_inputs(struct input *in, int n, int root, int force, int check, struct hrun_error *err)
 {
-    for (int i = 0; i < n; i++)
-        if (open_folder(&in[i], root, 0, err) || compare_input(&in[i], force, err) ||
-            (check && in[i].write && check_folder(&in[i], root, err)))
+    for (int i = 0; i < n; i++) {
+        if (open_folder(&in[i], root, 0, err) || compare_input(&in[i], force, err))
             return -1;
+        /* A folder that does not exist yet is made in root. */
+        if (check && in[i].write && faccessat(in[i].folder >= 0 ? in[i].folder : root, ".", W_OK | X_OK, AT_EACCESS))
+            return hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", in[i].path);
+    }
     for (int i = 0; i < n && !check; i++)
         if (in[i].write && (open_folder(&in[i], root, 1, err) ||
                             hrun_file_replace_in(in[i].folder, in[i].path, in[i].content.data, in[i].content.len,

@@ -12,9 +12,29 @@
 
 enum { LIST_MAX = 1000, VARIANTS_MAX = 32 };  /* limits, as entries of a list are compared with each other */
 
+static const struct hrun_word families[] = {
+    { "npt", 1 + HRUN_APP_NPT }, { "weak", 1 + HRUN_APP_WEAK }, { "ring", 1 + HRUN_APP_RING },
+    { "analytic", 1 + HRUN_APP_ANALYTIC }, { NULL, 0 }
+};
+static const struct hrun_word scratches[] = {
+    { "link", 1 + HRUN_APP_SCRATCH_LINK }, { "copy", 1 + HRUN_APP_SCRATCH_COPY }, { "none", 1 + HRUN_APP_SCRATCH_NONE },
+    { NULL, 0 }
+};
+static const struct hrun_word size_words[] = {
+    { "fixed", SIZE_FIXED }, { "command", SIZE_COMMAND }, { "number", SIZE_NUMBER }, { NULL, 0 }
+};
+static const struct hrun_word deals[] = { { "block", 0 }, { "cyclic", 1 }, { NULL, 0 } };
+static const struct hrun_word threads_words[] = { { "fill", 1 }, { NULL, 0 } };
+
+const char *hrun_app_family_name(enum hrun_app_family family)
+{
+    return families[family].word;
+}
+
 /* hrun-app(5) describes the keys. Empty texts are refused later, with a better message. */
 #define TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1 }
 #define MAYBE_TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1, .optional = 1 }
+#define MAYBE_WORD(key, s, m, list) { HRUN_KEY(key, s, m), .words = (list), .optional = 1 }
 #define MAYBE_LIST(key, s, m, n, ...) { HRUN_KEY_LIST(key, s, m, n), .optional = 1, .max = LIST_MAX, __VA_ARGS__ }
 
 static const struct hrun_key terms_keys[] = {
@@ -72,7 +92,7 @@ static const struct hrun_key weak_keys[] = {
 
 static const struct hrun_key shares_keys[] = {
     TEXT("units", struct raw_shares, units), MAYBE_TEXT("min", struct raw_shares, min),
-    MAYBE_TEXT("memory", struct raw_shares, memory), MAYBE_TEXT("deal", struct raw_shares, deal), { NULL }
+    MAYBE_TEXT("memory", struct raw_shares, memory), MAYBE_WORD("deal", struct raw_shares, cyclic, deals), { NULL }
 };
 
 static const struct hrun_key prepare_keys[] = {
@@ -89,11 +109,11 @@ static const struct hrun_key app_keys[] = {
     MAYBE_TEXT("title", struct definition, app.title),
     MAYBE_LIST("programs", struct definition, app.programs.names, app.programs.n, .empty = 1),
     MAYBE_LIST("builds", struct definition, app.programs.builds, app.programs.nbuilds, .keys = build_keys),
-    MAYBE_TEXT("family", struct definition, family),
+    MAYBE_WORD("family", struct definition, family, families),
     MAYBE_TEXT("rule", struct definition, rule),
     MAYBE_LIST("procs_per_pe", struct definition, app.procs_per_pe, app.nprocs_per_pe, .min = 1),
     MAYBE_TEXT("memory", struct definition, memory),
-    MAYBE_TEXT("threads", struct definition, threads),
+    MAYBE_WORD("threads", struct definition, app.run.threads_fill, threads_words),
     { HRUN_KEY_PTR("terms", struct definition, terms), .keys = terms_keys, .optional = 1 },
     { HRUN_KEY_PTR("ring", struct definition, ring), .keys = ring_keys, .optional = 1 },
     MAYBE_LIST("where", struct definition, where, nwhere, .keys = step_keys),
@@ -108,9 +128,9 @@ static const struct hrun_key app_keys[] = {
     MAYBE_LIST("prepare", struct definition, prepare, nprepare, .keys = prepare_keys),
     MAYBE_LIST("args", struct definition, app.run.args, app.run.nargs, .empty = 1),
     MAYBE_TEXT("stdin", struct definition, app.run.stdin_text),
-    MAYBE_TEXT("scratch", struct definition, scratch),
+    MAYBE_WORD("scratch", struct definition, scratch, scratches),
     { HRUN_KEY_PTR("time", struct definition, time), .keys = time_keys, .optional = 1 },
-    MAYBE_TEXT("size", struct definition, size),
+    MAYBE_WORD("size", struct definition, size, size_words),
     { HRUN_KEY_LIST("sizes", struct definition, app.sizes.v, app.sizes.n), .optional = 1, .max = LIST_MAX },
     { NULL }
 };
@@ -156,6 +176,11 @@ int hrun_load_bad_at(const struct hrun_load *l, const char *path, int offset, co
     return hrun_yaml_fail(l->marks, *own ? own : path, offset, l->err, HRUN_EPARSE, "%s", text);
 }
 
+int hrun_load_bad_expr(const struct hrun_load *l, const char *path, const struct hrun_error *inner)
+{
+    return hrun_load_bad_at(l, path, inner->column > 0 ? inner->column - 1 : 0, "%s", inner->text);
+}
+
 struct hrun_expr *hrun_load_expr(struct hrun_load *l, const char *path, const char *text, const char *const *vars,
                                  int nvars)
 {
@@ -163,7 +188,7 @@ struct hrun_expr *hrun_load_expr(struct hrun_load *l, const char *path, const ch
     struct hrun_expr *e = hrun_expr_compile(text, vars, nvars, l->app->consts, l->app->nconsts, &inner);
 
     if (!e)
-        hrun_load_bad_at(l, path, inner.column > 0 ? inner.column - 1 : 0, "%s", inner.text);
+        hrun_load_bad_expr(l, path, &inner);
     return e;
 }
 

@@ -46,7 +46,8 @@ struct raw_weak {
 };
 
 struct raw_shares {
-    char *units, *min, *memory, *deal;
+    char *units, *min, *memory;
+    int cyclic;
 };
 
 struct raw_prepare {
@@ -54,9 +55,14 @@ struct raw_prepare {
     int nrun, nmpi;
 };
 
+/* Values of key `size`. */
+enum { SIZE_FIXED = 1, SIZE_COMMAND, SIZE_NUMBER };
+
 struct definition {
     struct hrun_app app;            /* the first member: hrun_app_destroy finds the definition by it */
-    char *rule, *memory, *threads, *family, *scratch, *size, *formula;
+    char *rule, *memory, *formula;
+    int size;                       /* 0: not given */
+    int family, scratch;            /* 1 + a value of their enum; 0: not given */
     struct raw_terms *terms;
     struct hrun_named_expr *where, *derived;
     int nwhere, nderived;
@@ -90,6 +96,8 @@ const char *hrun_load_at(struct hrun_load *l, const char *fmt, ...);
 __attribute__((format(printf, 4, 5)))
 int hrun_load_bad_at(const struct hrun_load *l, const char *path, int offset, const char *fmt, ...);
 #define hrun_load_bad(l, path, ...) hrun_load_bad_at(l, path, 0, __VA_ARGS__)
+/* Report a mistake in the expression at path, whose column is in inner. Result: -1. */
+int hrun_load_bad_expr(const struct hrun_load *l, const char *path, const struct hrun_error *inner);
 
 /* Compile the text at path, with the definition's constants. NULL on a mistake. */
 struct hrun_expr *hrun_load_expr(struct hrun_load *l, const char *path, const char *text, const char *const *vars,

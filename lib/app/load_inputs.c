@@ -72,7 +72,7 @@ static int load_inputs(struct hrun_load *l)
     for (int i = 0; i < run->nargs; i++)
         if (hrun_load_check_template(l, hrun_load_at(l, "args[%d]", i), run->args[i]))
             return -1;
-    if (l->d->size && !l->app->fixed && !l->app->sizes.of_command && find_number(l->app) != 1)
+    if (l->d->size == SIZE_NUMBER && find_number(l->app) != 1)
         return hrun_load_bad(l, "size", "with size: number one word of args is {N} or ends in ={N}: where the number "
                              "stands");
     return run->stdin_text ? hrun_load_check_template(l, "stdin", run->stdin_text) : 0;

@@ -25,7 +25,7 @@ static struct hrun_expr *compile_term(struct hrun_load *l, const char *path, con
     int at;
 
     if (!e) {
-        hrun_load_bad_at(l, path, inner.column > 0 ? inner.column - 1 : 0, "%s", inner.text);
+        hrun_load_bad_expr(l, path, &inner);
         return NULL;
     }
     if (!hrun_expr_calls(e) || (allowed && hrun_expr_is_scaled_call(e)))
@@ -85,22 +85,28 @@ static void add_start(struct hrun_load *l, const struct hrun_expr_scope *scope, 
     out->v[out->n++] = (struct hrun_term){ text, hrun_expr_compile_in(scope, text, NULL) };
 }
 
+/* Evaluate an expression of N, P and W at test point i, with W = 1 and with W = PART. 0; or -1 if it has no value. */
+enum { TEST_POINTS = 5 };
+static const double PART = 0.125;
+static int eval_shares(struct hrun_expr *e, int i, double *whole, double *part)
+{
+    static const double points[TEST_POINTS][2] = { { 96, 4 }, { 1000, 10 }, { 12345, 7 }, { 64, 2 }, { 1e6, 100 } };
+
+    return hrun_expr_eval(e, (const double[]){ points[i][0], points[i][1], 1 }, whole, NULL) ||
+           hrun_expr_eval(e, (const double[]){ points[i][0], points[i][1], PART }, part, NULL) ? -1 : 0;
+}
+
 /* Check that a term that depends on the share W of a process is proportional to it. */
 static int check_share(const struct hrun_load *l, const char *path, struct hrun_expr *e)
 {
-    static const double points[][2] = { { 96, 4 }, { 1000, 10 }, { 12345, 7 }, { 64, 2 } };
+    double whole, part;
 
     if (hrun_expr_calls(e))
         return hrun_load_bad(l, path, "a term of the network does not depend on W, the share of a process");
-    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
-        double whole[3] = { points[i][0], points[i][1], 1 }, part[3] = { points[i][0], points[i][1], 0.125 }, a, b;
-
-        if (hrun_expr_eval(e, whole, &a, NULL) || hrun_expr_eval(e, part, &b, NULL))
-            continue;
-        if (!(fabs(b - 0.125 * a) <= 1e-9 * fabs(a)))
+    for (int i = 0; i < TEST_POINTS; i++)
+        if (!eval_shares(e, i, &whole, &part) && !(fabs(part - PART * whole) <= 1e-9 * fabs(whole)))
             return hrun_load_bad(l, path, "a term with W, the share of a process, is in proportion to it, as N^2*W is: "
                                  "write what does not depend on the share as a term of its own");
-    }
     return 0;
 }
 
@@ -147,8 +153,7 @@ static int load_formula(struct hrun_load *l)
     if (l->app->family != HRUN_APP_ANALYTIC)
         return hrun_load_bad(l, "family", "with a formula the family is analytic: leave the key out");
     l->app->law.formula = hrun_formula_compile(&source, place, &inner);
-    return l->app->law.formula ? 0 : hrun_load_bad_at(l, place, inner.column > 0 ? inner.column - 1 : 0, "%s",
-                                                      inner.text);
+    return l->app->law.formula ? 0 : hrun_load_bad_expr(l, place, &inner);
 }
 
 static int load_expressions(struct hrun_load *l)
@@ -164,7 +169,7 @@ static int load_expressions(struct hrun_load *l)
         return -1;
     if (terms && app->family != HRUN_APP_NPT)
         return hrun_load_bad(l, "terms", "'terms' are for definitions of family npt, not %s: leave them, or the "
-                             "family, out", hrun_app_family_names[app->family]);
+                             "family, out", hrun_app_family_name(app->family));
     if (!terms && app->family == HRUN_APP_NPT && l->variant)
         return hrun_load_bad(l, hrun_load_at(l, "variants[%u].name", l->nth), "variant '%s' has neither terms nor a "
                              "formula", l->variant->name);
@@ -196,16 +201,12 @@ static int compile_parts(struct hrun_load *l, const char *mapping, const struct 
 /* Refuse an expression of memory that falls with growing share W at every test point where it has a value. */
 static int check_memory(const struct hrun_load *l, const char *path, struct hrun_expr *e)
 {
-    static const double points[][2] = { { 96, 4 }, { 1000, 10 }, { 12345, 7 }, { 64, 2 }, { 1e6, 100 } };
     int falls = 0, others = 0;
+    double whole, part;
 
-    for (size_t i = 0; e && i < sizeof points / sizeof *points; i++) {
-        double whole[3] = { points[i][0], points[i][1], 1 }, part[3] = { points[i][0], points[i][1], 0.125 }, a, b;
-
-        if (hrun_expr_eval(e, whole, &a, NULL) || hrun_expr_eval(e, part, &b, NULL))
-            continue;
-        *(a < b ? &falls : &others) += 1;
-    }
+    for (int i = 0; e && i < TEST_POINTS; i++)
+        if (!eval_shares(e, i, &whole, &part))
+            *(whole < part ? &falls : &others) += 1;
     return !falls || others ? 0 : hrun_load_bad(l, path, "the memory of a process must not fall as its share W grows");
 }
 
@@ -235,7 +236,7 @@ static int load_shares(struct hrun_load *l)
         return 0;
     if (app->family != HRUN_APP_NPT)
         return hrun_load_bad(l, "shares", "'shares' is for definitions with terms; those of family %s have shares of "
-                             "their own, or equal ones: leave it out", hrun_app_family_names[app->family]);
+                             "their own, or equal ones: leave it out", hrun_app_family_name(app->family));
     for (int j = 0; j < app->np.n; j++)
         shared |= hrun_expr_uses(app->np.v[j].expr, 2);
     if (!shared && app->np.n)
@@ -247,9 +248,7 @@ static int load_shares(struct hrun_load *l)
         { "memory", raw->memory, vars_np, 3, &app->shares.memory },
     }, 3))
         return -1;
-    app->shares.cyclic = raw->deal && !strcmp(raw->deal, "cyclic");
-    if (raw->deal && !app->shares.cyclic && strcmp(raw->deal, "block"))
-        return hrun_load_bad(l, "shares.deal", "units are dealt out by 'block' or 'cyclic', not '%s'", raw->deal);
+    app->shares.cyclic = raw->cyclic;
     return check_memory(l, "shares.memory", app->shares.memory);
 }
 

@@ -4,7 +4,6 @@
 #include "app/template.h"
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/list.h"
 #include "base/units.h"
 
 #include <stdio.h>
@@ -141,7 +140,7 @@ static int load_derived(struct hrun_load *l)
                                      "before it", v[i].name, v[k].name);
         }
         if (!e)
-            return hrun_load_bad_at(l, path, inner.column > 0 ? inner.column - 1 : 0, "%s", inner.text);
+            return hrun_load_bad_expr(l, path, &inner);
     }
     return 0;
 }
@@ -231,43 +230,6 @@ static int load_procs(struct hrun_load *l)
     return 0;
 }
 
-/* The index of the word at key among the known ones, or -1 with *err. */
-static int load_choice(const struct hrun_load *l, const char *key, const char *word, const char *const *known)
-{
-    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
-    const char *near;
-    size_t n = 0;
-
-    for (; known[n]; n++) {
-        if (!strcmp(known[n], word))
-            return (int)n;
-        hrun_buf_addf(&list, "%s%s", n ? ", " : "", known[n]);
-    }
-    near = hrun_nearest(word, known, n);
-    return hrun_load_bad(l, key, "'%s' is not known (known: %s)%s%s%s", word, list.data,
-                         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
-}
-
-const char *const hrun_app_family_names[] = { "npt", "weak", "ring", "analytic", NULL };
-
-static int load_choices(const struct hrun_load *l)
-{
-    static const char *const scratches[] = { "link", "copy", "none", NULL };
-    const struct definition *d = l->d;
-    int family = d->formula ? HRUN_APP_ANALYTIC : HRUN_APP_NPT, scratch = HRUN_APP_SCRATCH_LINK;
-
-    if (d->threads && strcmp(d->threads, "fill"))
-        return hrun_load_bad(l, "threads", "'%s' is not known: write threads: fill, or leave the key out, and hrun "
-                             "sets no number of threads", d->threads);
-    if ((d->family && (family = load_choice(l, "family", d->family, hrun_app_family_names)) < 0) ||
-        (d->scratch && (scratch = load_choice(l, "scratch", d->scratch, scratches)) < 0))
-        return -1;
-    l->app->run.threads_fill = d->threads != NULL;
-    l->app->family = (enum hrun_app_family)family;
-    l->app->run.scratch = (enum hrun_app_scratch)scratch;
-    return 0;
-}
-
 static int order_sizes(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -281,11 +243,11 @@ static int check_of_command(const struct hrun_load *l)
     const struct definition *d = l->d;
     const struct hrun_app_run *run = &l->app->run;
     const struct { const char *key; int given; } others[] = {
-        { "family", d->family != NULL }, { "memory", d->memory != NULL }, { "threads", d->threads != NULL },
+        { "family", d->family }, { "memory", d->memory != NULL }, { "threads", run->threads_fill },
         { "terms", d->terms != NULL }, { "formula", d->formula != NULL }, { "variants", d->nvariants > 0 },
         { "builds", l->app->programs.nbuilds }, { "constants", d->nconstants > 0 }, { "derived", d->nderived },
         { "files", run->nfiles }, { "args", run->nargs }, { "stdin", run->stdin_text != NULL },
-        { "scratch", d->scratch != NULL }, { "shares", d->shares != NULL }, { "prepare", d->nprepare > 0 },
+        { "scratch", d->scratch }, { "shares", d->shares != NULL }, { "prepare", d->nprepare > 0 },
     };
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -297,20 +259,15 @@ static int check_of_command(const struct hrun_load *l)
 
 static int load_sizes(struct hrun_load *l)
 {
-    enum { FIXED, COMMAND, NUMBER };
-    static const char *const known[] = { "fixed", "command", "number", NULL };
-    const char *size = l->d->size;
-    int which = size ? load_choice(l, "size", size, known) : NUMBER;
     struct hrun_app_sizes *sizes = &l->app->sizes;
 
-    if (which < 0)
-        return -1;
-    if (which != NUMBER && sizes->n)
-        return hrun_load_bad(l, "sizes", "with size: %s there are no other sizes: leave one of the keys out", size);
-    sizes->of_command = which == COMMAND;
+    l->app->fixed = l->d->size == SIZE_FIXED;
+    sizes->of_command = l->d->size == SIZE_COMMAND;
+    if (sizes->n && (l->app->fixed || sizes->of_command))
+        return hrun_load_bad(l, "sizes", "with size: %s there are no other sizes: leave one of the keys out",
+                             l->app->fixed ? "fixed" : "command");
     if (sizes->of_command && check_of_command(l))
         return -1;
-    l->app->fixed = which == FIXED;
     if (l->app->fixed) {
         free(sizes->v);      /* an empty list */
         sizes->v = xcalloc(1, sizeof *sizes->v);
@@ -332,10 +289,15 @@ static int load_sizes(struct hrun_load *l)
 
 int hrun_load_values(struct hrun_load *l, char *const *defines)
 {
+    const struct definition *d = l->d;
+    int family = d->family ? d->family - 1 : d->formula ? HRUN_APP_ANALYTIC : HRUN_APP_NPT;
+
+    l->app->family = (enum hrun_app_family)family;
+    l->app->run.scratch = d->scratch ? (enum hrun_app_scratch)(d->scratch - 1) : HRUN_APP_SCRATCH_LINK;
     if (load_names(l) || load_consts(l) || load_derived(l))
         return -1;
-    for (char *const *d = defines; d && *d; d++)
-        if (apply_define(l, *d))
+    for (char *const *define = defines; define && *define; define++)
+        if (apply_define(l, *define))
             return -1;
-    return load_own_values(l) || load_procs(l) || load_choices(l) || load_sizes(l) ? -1 : 0;
+    return load_own_values(l) || load_procs(l) || load_sizes(l) ? -1 : 0;
 }

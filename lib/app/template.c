@@ -463,13 +463,6 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
     return rc;
 }
 
-/* 1 if name[len] is replaced in an environment variable, else 0. */
-static int is_for_variable(const struct expansion *x, const char *name, size_t len)
-{
-    return name_is("P", name, len) || is_shares(name, len) ||
-           (name_is("N", name, len) && x->values->N && !(x->app && x->app->fixed));
-}
-
 /* 1 if the text at the brace s resembles shares: "{share:100", "{Shares}", "{shares units}"; else 0. */
 static int resembles_shares(const char *s)
 {
@@ -500,7 +493,10 @@ static int is_replaced(const struct expansion *x, const char *word, const char *
 {
     if (len == 0 || (s > word && s[-1] == '$' && has_form(name, len) && !is_shares(name, len)))
         return 0;
-    return is_variable ? is_for_variable(x, name, len) : is_known_name(x->app, name, len);
+    if (!is_variable)
+        return is_known_name(x->app, name, len);
+    return name_is("P", name, len) || is_shares(name, len) ||
+           (name_is("N", name, len) && x->values->N && !(x->app && x->app->fixed));
 }
 
 static int expand_names(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,

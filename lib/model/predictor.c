@@ -410,7 +410,7 @@ int hrun_predictor_has_balance(const struct hrun_predictor *p)
 static int no_balance(const struct hrun_predictor *p, struct hrun_error *err)
 {
     return hrun_fail(err, HRUN_EINVAL, "times of family %s do not tell what imbalance loses",
-                     hrun_app_family_names[p->app->family]);
+                     hrun_app_family_name(p->app->family));
 }
 
 int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,

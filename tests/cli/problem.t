@@ -217,7 +217,7 @@ run $h --dry-run ./mycode -in deck
 status_is 125 "a damaged definition"
 err_has "$name.yaml:" "is named with its place"
 printf 'name: x\nsize: some\n' >x.yaml
-fails 125 "(known: fixed, command, number)" "size: of a definition is fixed, or of commands" hrun --dry-run -app ./x.yaml true
+fails 125 "one of fixed, command, number" "size: of a definition is fixed, or of commands" hrun --dry-run -app ./x.yaml true
 printf 'name: x\nsize: fixed\nsizes: [1, 2]\n' >x.yaml
 fails 125 "there are no other sizes" "and has no sizes beside it" hrun --dry-run -app ./x.yaml true
 

@@ -70,7 +70,7 @@ static void test_mistakes(const char *dir)
         { HEAD "shares: {units: N}\nargs: [\"{shares:cuts:*}\"]\n", "'*' puts equal shares together", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:fractions:*}\"]\n", "not fractions", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:}\"]\n", "no form behind its colon", 4, 9 },
-        { HEAD "shares: {units: N, deal: laps}\n", "'block' or 'cyclic', not 'laps'", 3, 26 },
+        { HEAD "shares: {units: N, deal: laps}\n", "one of block, cyclic, found 'laps'", 3, 26 },
         { HEAD "shares: {units: N}\nargs: [\"{N}\"]\n", "does not reach the program: write {shares}", 3, 9 },
         { "name: app\nsize: command\nshares: {units: 4}\n", "has no 'shares'", 3, 9 },
         { "name: app\nsize: command\nprepare: [{run: [a]}]\n", "has no 'prepare'", 3, 10 },
