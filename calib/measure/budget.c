@@ -23,18 +23,6 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
     return 1;
 }
 
-/* The number of records of the same mixed run before v[k] in the log, which has one, all with one date, for each
- * sub-cluster of its kind that took part. */
-static int stands_before(const struct hrun_sample *v, size_t k)
-{
-    int n = 0;
-
-    for (size_t i = k; i-- > 0 && hrun_text_same(v[i].date, v[k].date);)
-        n += v[i].mixed && v[i].N == v[k].N && v[i].time_s == v[k].time_s && v[i].wall_s == v[k].wall_s &&
-             hrun_text_same(v[i].config, v[k].config);
-    return n;
-}
-
 /* State while the log of one sub-cluster is read. */
 struct log_reading {
     struct campaign *g;
@@ -44,12 +32,12 @@ struct log_reading {
 };
 
 /* The configuration of the mixed run v[k]. 1 if it counts here, else 0: the log of every sub-cluster that took part has
- * the run, and only the first of them counts it, once. */
+ * the run, and only the first of them counts it, once. A log has records of one date for the sub-clusters of its kind. */
 static int read_mixed(const struct log_reading *r, size_t k, struct hrun_config *config)
 {
     const struct hrun_design_sub *subs = r->g->budget->subs;
     const struct hrun_sample *s = &r->v[k];
-    int first = -1, alike = 0;
+    int first = -1, alike = 0, before = 0;
     double P = 0;
 
     if (!hrun_text_same(s->cluster, r->cluster) ||
@@ -60,8 +48,10 @@ static int read_mixed(const struct log_reading *r, size_t k, struct hrun_config 
         first = first < 0 && config->pes[i] ? i : first;
         alike += config->pes[i] && !strcmp(subs[i].signature, subs[r->sub].signature);
     }
-    return P == s->P && first >= 0 && !strcmp(subs[first].signature, subs[r->sub].signature) &&
-           stands_before(r->v, k) % alike == 0;
+    for (size_t i = k; i-- > 0 && hrun_text_same(r->v[i].date, s->date);)
+        before += r->v[i].mixed && r->v[i].N == s->N && r->v[i].time_s == s->time_s && r->v[i].wall_s == s->wall_s &&
+                  hrun_text_same(r->v[i].config, s->config);
+    return P == s->P && first >= 0 && !strcmp(subs[first].signature, subs[r->sub].signature) && before % alike == 0;
 }
 
 /* The shares of a run on several sub-clusters if they are unequal, else NULL; valid until the next call. */
@@ -115,16 +105,6 @@ static int had_no_time(const struct context *c, const struct hrun_sample *s, dou
            !(c->timeout_s > 0 && c->timeout_s <= s->wall_s);
 }
 
-/* The index of the last good run of a calibration; 0: there is none, or it is the first record. */
-static size_t last_good(const struct hrun_samples *v)
-{
-    size_t k = v->n;
-
-    while (k && !(v->v[k - 1].ok && hrun_text_same(v->v[k - 1].origin, "calibration")))
-        k--;
-    return k ? k - 1 : 0;
-}
-
 /* Add a sub-cluster's log to design and campaign. A failure of a command counts only between good runs; else the way
  * the program was started, or an input mended since, may be its cause. */
 static int read_budget_log(struct context *c, struct campaign *g, int sub, struct hrun_error *err)
@@ -133,13 +113,15 @@ static int read_budget_log(struct context *c, struct campaign *g, int sub, struc
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
     struct log_reading reading;
     double least_s = INFINITY;
-    size_t good;
+    size_t good;              /* behind the last good run of a calibration */
     int rc = 0;
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &samples, err))
         return -1;
     hrun_samples_current(&samples);
-    good = last_good(&samples);
+    for (good = samples.n; good; good--)
+        if (samples.v[good - 1].ok && hrun_text_same(samples.v[good - 1].origin, "calibration"))
+            break;
     hrun_app_consts_text(c->app, &consts);
     hrun_cluster_names(c->cluster, &cluster);
     reading = (struct log_reading){ g, sub, samples.v, cluster.data };
@@ -151,20 +133,11 @@ static int read_budget_log(struct context *c, struct campaign *g, int sub, struc
         if (s->ok)
             rc = add_good(&reading, k, err);
         else if (isfinite(least_s) && hrun_samples_failed(&samples, k) && !had_no_time(c, s, least_s) &&
-                 (k < good || !c->app->fixed || hrun_text_same(s->status, HRUN_STATUS_TOO_SLOW)))
+                 (k + 1 < good || !c->app->fixed || hrun_text_same(s->status, HRUN_STATUS_TOO_SLOW)))
             rc = add_failure(&reading, s, err);
         least_s = s->ok ? fmin(least_s, s->wall_s) : least_s;
     }
     return rc;
-}
-
-/* 1 if an earlier measured sub-cluster has the same log, which is read only once, else 0. */
-static int log_is_read(const struct context *c, const struct budget *b, int sub)
-{
-    for (int i = 0; i < sub; i++)
-        if (b->subs[i].npes && !strcmp(c->signatures.v[i], c->signatures.v[sub]))
-            return 1;
-    return 0;
 }
 
 static int fill_budget(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
@@ -200,9 +173,14 @@ static int fill_budget(struct context *c, const struct calib_settings *s, struct
     b->design = hrun_design_create(c->app, b->subs, n, &set, err);
     if (!b->design)
         return -1;
-    for (int i = 0; i < n && !rc; i++)
-        if (b->subs[i].npes && !s->again && !log_is_read(c, b, i))
+    for (int i = 0; i < n && !rc; i++) {
+        int k = 0;              /* the first measured sub-cluster with this log, which is read once */
+
+        while (k < i && !(b->subs[k].npes && !strcmp(c->signatures.v[k], c->signatures.v[i])))
+            k++;
+        if (b->subs[i].npes && !s->again && k == i)
             rc = read_budget_log(c, g, i, err);
+    }
     return rc;
 }
 
@@ -235,11 +213,6 @@ void budget_destroy(struct budget *b)
 
 /* ------------------------------------------------------------------ words */
 
-static void add_config_cell(struct hrun_table *t, const struct hrun_config *config)
-{
-    hrun_table_cell(t, "%s", hrun_config_text(config).s);
-}
-
 int budget_plan(const struct context *c, const struct campaign *g, struct hrun_buf *out, struct hrun_error *err)
 {
     const struct hrun_design_state *st = hrun_design_state(g->budget->design);
@@ -250,7 +223,7 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
 
     hrun_table_row(t, "configuration", "N", "P", "stage", "time");
     while ((!g->budget->runs || n < g->budget->runs) && (rc = hrun_design_next(g->budget->design, &run, err)) > 0) {
-        add_config_cell(t, &run.config);
+        hrun_table_cell(t, "%s", hrun_config_text(&run.config).s);
         hrun_table_cell(t, "%lld", (long long)run.N);
         hrun_table_cell(t, "%d", run.P);
         hrun_table_cell(t, "%s", hrun_design_stage_name(run.stage));

@@ -48,14 +48,6 @@ static int mark_anew(struct context *c, const struct calib_settings *s, const st
     return rc;
 }
 
-static int has_measurements(const struct campaign *g, int sub)
-{
-    for (int i = 0; i < g->n; i++)
-        if (g->v[i].sub == sub && g->v[i].have)
-            return 1;
-    return 0;
-}
-
 /* Print what the models of a measured sub-cluster do not predict, why, and the remedy. Prints nothing if no run worked,
  * which is reported elsewhere. */
 static void print_gaps(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
@@ -92,13 +84,15 @@ static int fit_campaign(struct context *c, const struct campaign *g)
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
     for (int i = 0; i < n; i++) {
-        int again = 0;
+        int again = 0, measured = 0;
 
         for (int j = 0; j < count; j++)
             again |= !strcmp(v[j].signature, c->signatures.v[i]);
+        for (int j = 0; j < g->n; j++)
+            measured |= g->v[j].sub == i && g->v[j].have;
         if (!again)
             v[count++] = (struct fit_one) { .signature = c->signatures.v[i], .label = c->cluster->subs[i].name,
-                                            .quiet = !has_measurements(g, i) };
+                                            .quiet = !measured };
     }
     status = fit_together(c, v, count);
     for (int i = 0; i < n && !c->set->quiet; i++)
@@ -121,25 +115,20 @@ static int fit_campaign(struct context *c, const struct campaign *g)
     return status;
 }
 
-/* The smallest number of processes, up to a thousand, that the rule accepts at N; 0: none. */
-static int fewest_processes(const struct hrun_app *app, int64_t N)
-{
-    enum { MOST = 1000 };
-
-    for (int P = 1; P <= MOST; P++)
-        if (hrun_app_rule(app, N, P, NULL) > 0)
-            return P;
-    return 0;
-}
-
-/* Fail for terms without a value at a size N that the rule accepts: fits would fail after all measurements. */
+/* Fail for terms without a value at a size N and the smallest number of processes that the rule accepts: fits would
+ * fail after all measurements. */
 static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error *err)
 {
-    int P = fewest_processes(app, N);
-    double np[3] = { (double)N, P, P ? 1.0 / P : 0 }, value;
+    enum { MOST = 1000 };
+    double np[3] = { (double)N }, value;
     struct hrun_error why;
+    int P = 1;
 
-    for (int i = 0; i < app->np.n && P; i++) {
+    while (P <= MOST && hrun_app_rule(app, N, P, NULL) <= 0)
+        P++;
+    np[1] = P;
+    np[2] = 1.0 / P;
+    for (int i = 0; i < app->np.n && P <= MOST; i++) {
         const struct hrun_expr *term = app->np.v[i].expr;
 
         if (!hrun_term_is_network(term) && hrun_expr_eval(app->np.v[i].expr, np, &value, &why))
@@ -513,69 +502,63 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
     return status;
 }
 
-/* 1 if two clusters have the same PEs, so that a change of a host does not affect times, else 0. */
-static int same_cluster(const struct context *a, const struct context *b)
-{
-    if (a->cluster->nsubs != b->cluster->nsubs)
-        return 0;
-    for (int i = 0; i < a->cluster->nsubs; i++)
-        if (strcmp(a->signatures.v[i], b->signatures.v[i]) || a->cluster->subs[i].npes != b->cluster->subs[i].npes)
-            return 0;
-    return 1;
-}
-
-/* After *err reports that a host differs from its remembered description: discover all hosts again, and continue if the
- * PEs are the same or no run was made before. Result: the exit status; -1 with *err. */
-static int go_on_anew(struct calibration *k, struct calib_settings *s, char **words, struct hrun_error *err)
-{
-    struct calibration fresh = { .sig = 0 };
-    struct hrun_error why = *err;
-    int begun = k->g.good || k->g.failed_points, same, status;
-
-    if (k->g.budget) {
-        s->budget.spent_s += hrun_design_state(k->g.budget->design)->spent_s;
-        s->budget.made += hrun_design_state(k->g.budget->design)->runs;
-    }
-    s->again = s->redo = 0;   /* the marks are in the log */
-    exclusive_end(&k->profiles);
-    if (plan_campaign(&fresh, s, words, err)) {
-        k->sig = fresh.sig;
-        calibration_release(&fresh);
-        return -1;
-    }
-    same = same_cluster(&k->c, &fresh.c);
-    calibration_release(k);
-    *k = fresh;
-    if (!same && begun)
-        return hrun_fail(err, HRUN_ECHANGED, "%s, and the sub-clusters are no longer what they were when this "
-                         "calibration began (hrun --show-cluster); what was measured is kept, the same command goes on "
-                         "from here", why.text);
-    status = make_campaign(&k->c, s, &k->g, words, err);
-    if (status < 0 && err->code == HRUN_ECHANGED) {
-        why = *err;
-        hrun_fail(err, HRUN_ECHANGED, "%s, and again after all hosts were asked anew; what was measured is kept, the "
-                  "same command goes on from here", why.text);
-    }
-    return status;
-}
-
 int calib_measure(const struct calib_settings *settings, char **words)
 {
     struct calib_settings own = *settings, *s = &own;
     autorelease(calibration_release) struct calibration k = { .sig = 0 };
     struct hrun_error err = { 0 };
-    int status = -1;
+    int status;
 
     if (!words[0]) {
         fputs("hrun-calibrate: no program given; say hrun-calibrate [OPTION]... PROGRAM, or hrun-calibrate --help\n",
               stderr);
         return STATUS_FAILED;
     }
-    if (!plan_campaign(&k, s, words, &err))
-        status = s->dry_run ? print_plan(&k.c, &k.g, &err) : make_campaign(&k.c, s, &k.g, words, &err);
-    if (status < 0 && alone_asks_anew(s, &err))
-        status = go_on_anew(&k, s, words, &err);
+    for (int anew = 0; ; anew++) {
+        status = plan_campaign(&k, s, words, &err) ? -1
+                 : s->dry_run ? print_plan(&k.c, &k.g, &err) : make_campaign(&k.c, s, &k.g, words, &err);
+        if (status >= 0 || anew || !alone_asks_anew(s, &err))
+            break;
+        /* A host differs from its remembered description: go on with what all hosts answer now. */
+        if (k.g.budget) {
+            s->budget.spent_s += hrun_design_state(k.g.budget->design)->spent_s;
+            s->budget.made += hrun_design_state(k.g.budget->design)->runs;
+        }
+        s->again = s->redo = 0;   /* the marks are in the log */
+        calibration_release(&k);
+        k = (struct calibration){ .sig = 0 };
+    }
     if (status < 0)
         status = context_complain("hrun-calibrate", &err);
     return k.sig ? 128 + k.sig : status;
+}
+
+/* ------------------------------------------------------------------ variants */
+
+int calib_variants(const struct calib_settings *s, char **words)
+{
+    struct settings quiet = s->common;
+    autorelease(context_release) struct context c = { .set = &quiet };
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
+    struct calib_settings one = *s;
+    struct hrun_error err;
+    int status = 0;
+
+    quiet.quiet = 1;            /* the measurement prints the notes */
+    if (s->common.variant || !words[0] || context_app(&c, words[0], &err) || !c.variants_of)
+        return calib_measure(s, words);
+    for (int k = 0; k < c.variants_of->nvariants; k++)
+        if (!hrun_family_of(c.variants_of->variants[k])->by_formula)
+            hrun_strvec_push(&names, c.variants_of->variants[k]->variant);
+    if (!names.n)
+        fprintf(stderr, "hrun-calibrate: all variants are predicted by formulas: there is nothing to measure of the "
+                "application; hrun-calibrate speeds and hrun-calibrate network measure what these need\n");
+    for (size_t i = 0; i < names.n && !status; i++) {
+        if (!s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: variant %s, %zu of %zu that have terms\n", names.v[i], i + 1, names.n);
+        one.common.variant = names.v[i];
+        status = calib_measure(&one, words);
+        fflush(stdout);         /* keeps the name above its table if both go to one file */
+    }
+    return status;
 }

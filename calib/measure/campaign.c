@@ -25,20 +25,15 @@ static int find_same_point(const struct campaign *g, const struct point *p)
     return -1;
 }
 
-static void *copy_of(const void *from, size_t bytes)
-{
-    return from ? memcpy(xmalloc(bytes), from, bytes) : NULL;
-}
-
 /* Add a copy of a point, unless it exists. Result: its index. */
 static int add_campaign_point(struct campaign *g, struct point p)
 {
-    size_t n = (size_t)g->nsubs;
+    size_t bytes = (size_t)g->nsubs * sizeof *p.share;
     int at = find_same_point(g, &p);
 
     if (at >= 0) {
         if (p.share)
-            memcpy(g->v[at].share, p.share, n * sizeof *p.share);
+            memcpy(g->v[at].share, p.share, bytes);
         return at;
     }
     p.sub = -1;
@@ -46,7 +41,7 @@ static int add_campaign_point(struct campaign *g, struct point p)
     for (int i = 0, used = 0; i < g->nsubs; i++)
         if (p.config.pes[i])
             p.sub = used++ ? -1 : i;
-    p.share = copy_of(p.share, n * sizeof *p.share);
+    p.share = p.share ? memcpy(xmalloc(bytes), p.share, bytes) : NULL;
     hrun_grow(g->v, g->n + 1, g->cap);
     g->v[g->n] = p;
     return g->n++;

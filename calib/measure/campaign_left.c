@@ -174,15 +174,10 @@ int campaign_left_is_sure(const struct campaign *g)
     return 1;
 }
 
-static void add_time_cell(struct hrun_table *t, double seconds, int runs)
-{
-    hrun_table_cell(t, "%s", seconds > 0 ? hrun_seconds(seconds < 10 ? seconds : round(seconds)).s
-                             : runs ? "not known yet" : "-");
-}
-
 static void add_totals_row(struct hrun_table *t, const char *name, const char *hosts, const struct campaign *g, int sub)
 {
     int points = 0, left = campaign_left(g, sub);
+    double left_s = campaign_time_left(g, sub);
 
     for (int i = 0; i < g->n; i++)
         points += sub < 0 || g->v[i].sub == sub;
@@ -190,7 +185,8 @@ static void add_totals_row(struct hrun_table *t, const char *name, const char *h
     hrun_table_cell(t, "%s", hosts);
     hrun_table_cell(t, "%d", points);
     hrun_table_cell(t, "%d", left);
-    add_time_cell(t, campaign_time_left(g, sub), left);
+    hrun_table_cell(t, "%s", left_s > 0 ? hrun_seconds(left_s < 10 ? left_s : round(left_s)).s
+                             : left ? "not known yet" : "-");
 }
 
 /* Runs and time of each sub-cluster and in all. */

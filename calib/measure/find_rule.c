@@ -50,25 +50,7 @@ static struct hrun_config config_of_count(const int *npes, int nsubs, int P)
     return hrun_config_alone(nsubs, most, pes, P / pes);
 }
 
-/* Run on a layout whose hosts are locked. *worked: 1 if the run is good, else 0. Result: 0, the number of a signal, or
- * -1 with *err. */
-static int run_tried(struct rule_search *s, const struct work *w, struct hrun_layout *l, int *worked,
-                     struct hrun_error *err)
-{
-    struct work_result r = { 0 };
-
-    if (work_run(w, l, &r, err))
-        return -1;
-    *worked = r.ok || r.too_short;
-    if (*worked)
-        s->longest_s = fmax(s->longest_s, r.outcome.wall_s);
-    else
-        snprintf(s->why, sizeof s->why, "N=%lld on %s: %s%s%s", (long long)w->N, hrun_counted(l->nranks, "process").s,
-                 r.status, r.detail[0] ? ": " : "", r.detail);
-    return r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
-}
-
-/* Run once, as run_tried. */
+/* Run once. *worked: 1 if the run is good, else 0. Result: 0, the number of a signal, or -1 with *err. */
 static int run_once(struct rule_search *s, int64_t N, int P, int *worked, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = s->c->cluster;
@@ -76,14 +58,22 @@ static int run_once(struct rule_search *s, int64_t N, int P, int *worked, struct
     struct work w = { .c = s->c, .N = N, .words = s->a->words, .scratch = &s->scratch, .quiet_run = 1,
                       .limit_s = s->longest_s > 0 ? START_S + HANGS * s->longest_s * fmax(grown, 1) : 0 };
     struct hrun_config config = config_of_count(s->a->lists.most, cl->nsubs, P);
-    struct hrun_layout *l;
+    struct hrun_layout *l = hrun_layout_create(cl, &config, err);
+    struct work_result r = { 0 };
     int rc;
 
-    l = hrun_layout_create(cl, &config, err);
     rc = !l || work_find_program(&w, P, err) ? -1
          : alone_begin(&s->ledger, s->c, &(struct ledger_run){ .layout = l, .whole_hosts = 1, .N = N }, alone_say,
                        s->c);
-    rc = rc ? rc : run_tried(s, &w, l, worked, err);
+    if (!rc && !(rc = work_run(&w, l, &r, err))) {
+        rc = r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
+        *worked = r.ok || r.too_short;
+        if (*worked)
+            s->longest_s = fmax(s->longest_s, r.outcome.wall_s);
+        else
+            snprintf(s->why, sizeof s->why, "N=%lld on %s: %s%s%s", (long long)N, hrun_counted(P, "process").s,
+                     r.status, r.detail[0] ? ": " : "", r.detail);
+    }
     alone_end(&s->ledger);
     hrun_layout_destroy(l);
     return rc;

@@ -125,10 +125,9 @@ static int lock_name(const struct calib_settings *s, const char *name, const cha
                      int *sig, struct hrun_error *err)
 {
     autorelease(context_release) struct context c = { .set = &s->common };
-    int rc = context_open_store(&c, err) || exclusive_add(own, &c, name, "new", err) ||
-             exclusive_begin(own, &c, name, sig, err) || check_free(s, file, err) ? -1 : 0;
 
-    return rc;
+    return context_open_store(&c, err) || exclusive_add(own, &c, name, "new", err) ||
+           exclusive_begin(own, &c, name, sig, err) || check_free(s, file, err) ? -1 : 0;
 }
 
 /* Fail unless the text is an expression that accepts some P at these sizes. */
@@ -161,19 +160,16 @@ static int check_given_time(const char *text, struct hrun_error *err)
 
 static int check_new_name(const char *name, const char *program, struct hrun_error *err)
 {
-    char *plain;
+    autofree char *plain = hrun_app_name_of(name);
 
     if (hrun_app_is_name(name))
         return 0;
     if (!*name)
         return hrun_fail(err, HRUN_EINVAL, "no name can be made of that of the program, '%s': give one with -app NAME",
                          program);
-    plain = hrun_app_name_of(name);
-    hrun_fail(err, HRUN_EINVAL, "-app %s: the name of a new application has lower-case letters, digits, '.', '_' and "
-              "'-', a letter or digit first, and does not end in .yaml: -app %s would do", name,
-              *plain ? plain : "NAME");
-    free(plain);
-    return -1;
+    return hrun_fail(err, HRUN_EINVAL, "-app %s: the name of a new application has lower-case letters, digits, '.', "
+                     "'_' and '-', a letter or digit first, and does not end in .yaml: -app %s would do", name,
+                     *plain ? plain : "NAME");
 }
 
 /* Check the settings before the first run. */
@@ -205,7 +201,7 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
 {
     autorelease(hrun_buf_release) struct hrun_buf title = HRUN_BUF_INIT;
     const char *program = hrun_base_name(a->words[0]);
-    int procs[LIST_MAX + 1], rc;
+    int procs[LIST_MAX + 1];
     char number[32];
     int64_t units;
 
@@ -230,21 +226,19 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
     d->time_value = a->time_value;
     d->sizes = a->lists.sizes.v;
     d->nsizes = a->lists.sizes.n;
-    rc = hrun_app_draft_print(d, text, err);
-    return rc;
+    return hrun_app_draft_print(d, text, err);
 }
 
 /* Write the definition to a file, and check that it can be read. */
 static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const char *file, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_app *app = NULL;
     int rc = -1;
 
     if (!print_draft(a, d, &text, err) && !hrun_file_replace(file, text.data, text.len, 0644, err))
         rc = hrun_app_load(file, NULL, &app, err);
     hrun_app_destroy(app);
-    hrun_buf_release(&text);
     if (rc && a->command && (err->code == HRUN_EINVAL || err->code == HRUN_EPARSE)) {
         const struct hrun_error why = *err;
 
@@ -259,12 +253,10 @@ static int write_for_good(const struct new_app *a, struct hrun_app_draft *d, con
                           struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    int rc;
 
     if (!a->command)
         return hrun_mkdirs(at->folder, 0755, err) || write_draft(a, d, at->file, err) ? -1 : 0;
-    rc = print_draft(a, d, &text, err) || problem_define(a->command, text.data, err) ? -1 : 0;
-    return rc;
+    return print_draft(a, d, &text, err) || problem_define(a->command, text.data, err) ? -1 : 0;
 }
 
 /* The terms common to Himeno and FEM in paper 000's Table V. They design the first runs. In the definition they follow
@@ -432,14 +424,15 @@ static void explain_terms(const struct hrun_discovery *d, struct hrun_buf *out)
 /* The number of distinct sizes, or with in_P = 1 of distinct P. */
 static int count_distinct(const struct measured_points *p, int in_P)
 {
-    autofree double *v = xcalloc(p->n + 1, sizeof *v);
     int count = 0;
 
-    for (size_t i = 0; i < p->n; i++)
-        v[i] = in_P ? p->v[i].P : (double)p->v[i].N;
-    hrun_sort(v, p->n);
-    for (size_t i = 0; i < p->n; i++)
-        count += !i || v[i] != v[i - 1];
+    for (size_t i = 0; i < p->n; i++) {
+        size_t k = 0;
+
+        while (k < i && (in_P ? p->v[k].P != p->v[i].P : p->v[k].N != p->v[i].N))
+            k++;
+        count += k == i;
+    }
     return count;
 }
 

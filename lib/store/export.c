@@ -62,14 +62,6 @@ static int by_point(const void *a, const void *b)
     return c ? c : (x->place > y->place) - (x->place < y->place);
 }
 
-static int is_line(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ')
-            return 0;
-    return 1;
-}
-
 /* Each DATA line has the times of one point, in the order of POINTS. */
 static void add_region(struct hrun_buf *out, const struct hrun_exchange_set *set, const char *consts,
                        const struct placed *v, size_t n)
@@ -136,8 +128,10 @@ static int write_extrap(const struct hrun_exchange_set *sets, size_t nsets, stru
         else
             ++*left_out;
     consts = v[0].s->consts ? v[0].s->consts : "";
-    if (!is_line(consts))
-        return hrun_fail(err, HRUN_EINVAL, "the constants of %s on %s are no line of text", set->app, set->signature);
+    for (const char *s = consts; *s; s++)
+        if ((unsigned char)*s < ' ')
+            return hrun_fail(err, HRUN_EINVAL, "the constants of %s on %s are no line of text", set->app,
+                             set->signature);
     qsort(v, n, sizeof *v, by_point);
     add_region(out, set, consts, v, n);
     return 0;

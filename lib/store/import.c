@@ -79,28 +79,25 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
 
 /* ---------------------------------------------------------------- new measurements */
 
-static int same_field(const struct store_field *f, const struct hrun_sample *a, const struct hrun_sample *b)
-{
-    static const size_t sizes[] = { [STORE_COUNT] = sizeof(int64_t), [STORE_SMALL] = sizeof(int),
-                                    [STORE_FLAG] = sizeof(int), [STORE_SECONDS] = sizeof(double) };
-    const void *p = store_member(a, f), *q = store_member(b, f);
-
-    return f->kind == STORE_TEXT ? hrun_text_same(*(char *const *)p, *(char *const *)q)
-                                 : !memcmp(p, q, sizes[f->kind]);
-}
-
 /* 1 if x and the stored measurement are equal in all fields that the file has, `origin` excepted; else 0. */
 static int is_same(const struct hrun_exchanged *x, const struct hrun_sample *stored)
 {
     static const char *const always[] = { "N", "P", "M", "pes", "ok", "mixed", "time_s" };
+    static const size_t sizes[] = { [STORE_COUNT] = sizeof(int64_t), [STORE_SMALL] = sizeof(int),
+                                    [STORE_FLAG] = sizeof(int), [STORE_SECONDS] = sizeof(double) };
     unsigned compared = x->given;
 
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         compared |= exchange_bit(exchange_field(always[i]));
     compared &= ~exchange_bit(exchange_field("origin"));
-    for (int i = 0; i < STORE_NFIELDS; i++)
-        if (compared >> i & 1 && !same_field(&store_fields[i], &x->sample, stored))
+    for (const struct store_field *f = store_fields; f < store_fields + STORE_NFIELDS; f++) {
+        const void *p = store_member(&x->sample, f), *q = store_member(stored, f);
+
+        if (compared & exchange_bit(f) && (f->kind == STORE_TEXT
+                                           ? !hrun_text_same(*(char *const *)p, *(char *const *)q)
+                                           : memcmp(p, q, sizes[f->kind]) != 0))
             return 0;
+    }
     return 1;
 }
 

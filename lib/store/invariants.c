@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_ok_status(const char *status)
-{
-    return status && !strcmp(status, "ok");
-}
-
 /* Check `shares` against `config`. A share is a whole number of units, and the last processes of a sub-cluster may have
  * had one unit less, so the sum of all shares is below 2. Only rounding makes it less than 1; 0.5 is a safe bound. */
 static int check_sample_shares(const struct hrun_sample *s, int subs, struct hrun_error *err)
@@ -90,7 +85,7 @@ int store_check_sample(const struct hrun_sample *s, struct hrun_error *err)
     if (s->mixed && here >= s->P)
         return hrun_fail(err, HRUN_EINVAL, "P is %d, but %lld processes are in this sub-cluster alone and "
                          "others took part", s->P, (long long)here);
-    if (s->ok != is_ok_status(s->status))
+    if (s->ok != hrun_text_same(s->status, "ok"))
         return hrun_fail(err, HRUN_EINVAL, "status is '%s' for a run that %s", s->status ? s->status : "",
                          s->ok ? "was good: it must be 'ok'" : "failed: it must say how");
     if (!s->ok && (!s->status || !*s->status))

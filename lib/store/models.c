@@ -389,20 +389,11 @@ int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, str
     return rc;
 }
 
-/* Append the remedy for unusable models of this or an older version. */
-static void renew(struct hrun_error *err)
-{
-    size_t len = strlen(err->text);
-
-    if (err->code == HRUN_EPARSE || err->code == HRUN_ECORRUPT)
-        snprintf(err->text + len, sizeof err->text - len,
-                 "; `hrun-calibrate fit` makes the models anew from the measurements");
-}
-
 static int read_models(const char *path, const char *app, const char *signature, struct hrun_models **out,
                        struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    size_t len;
 
     if (hrun_file_read(path, MODELS_MAX, &text, err)) {
         *out = NULL;
@@ -414,7 +405,10 @@ static int read_models(const char *path, const char *app, const char *signature,
                             models_file_version(text.data), STORE_MODELS_VERSION);
     if (!err->code && !store_parse_models(path, &text, app, signature, out, err))
         return 0;
-    renew(err);
+    len = strlen(err->text);
+    if (err->code == HRUN_EPARSE || err->code == HRUN_ECORRUPT)
+        snprintf(err->text + len, sizeof err->text - len,
+                 "; `hrun-calibrate fit` makes the models anew from the measurements");
     return -1;
 }
 
