@@ -244,7 +244,7 @@ void hrun_layout_destroy(struct hrun_layout *l)
     if (!l)
         return;
     free(l->ranks);
-    free(l->split);
+    hrun_strvec_release(&l->texts);
     free(l->more);
     free(l);
 }

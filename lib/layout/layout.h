@@ -40,7 +40,7 @@ struct hrun_layout {
     int splits_cores;       /* 1: some rank is bound to a part of a core, which a rankfile cannot say */
     struct hrun_place { int sub, pe; } *more;   /* owned: PEs that ranks fill beside their own (:PE=n) */
     int nmore;
-    char *split;            /* owned by the layout: the texts of narrowed ranks; NULL where there are none */
+    struct hrun_strvec texts; /* owned: lists of cores and PUs that are not those of a PE */
 };
 
 /* Lay out a configuration.
@@ -162,8 +162,8 @@ const char *layout_map_name(int what);
 /* The numbers of a list "0-3,8" behind those in v[*n], up to `end` or the end of the text. Result: where it ended, or
  * NULL: no list. */
 const char *layout_read_list(const char *text, char end, int **v, size_t *n);
-/* Append the numbers v[n], sorted on return, as a folded list with its final NUL. Result: where it begins. */
-size_t layout_add_list(int *v, size_t n, struct hrun_buf *out);
+/* Add the numbers v[n], sorted on return, as a folded list to texts, which owns the result. */
+const char *layout_keep_list(struct hrun_strvec *texts, int *v, size_t n);
 /* Number the ranks of each host, count the hosts used, find out whether ranks share cores or what a cgroup grants. */
 void layout_finish(struct hrun_layout *l);
 /* Of the PEs of sub-cluster sub that share the host of PE `first`, its first one there, and are not busy (NULL: none

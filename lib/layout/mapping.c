@@ -49,14 +49,6 @@ static int fail_object(const struct mapping *w, int host, int what, struct hrun_
 
 /* ---------------------------------------------------------------- mapping */
 
-/* How many ranks a host takes when it is its turn. */
-static int ranks_per_turn(const struct mapping *w, const struct room *r, int nobjects)
-{
-    if (w->m.per)
-        return w->m.per * nobjects;
-    return w->m.by == HRUN_MAP_NODE ? 1 : w->m.span && w->m.by != HRUN_MAP_SLOT ? nobjects : r->limit;
-}
-
 /* There is room for less than n. asked: by -n. */
 static int fail_full(const struct mapping *w, int n, int asked, struct hrun_error *err)
 {
@@ -128,7 +120,8 @@ static int count_host_ranks(struct mapping *w, int n, const int *nobjects, struc
         before = left;
         for (int h = 0; h < nhosts; h++) {
             struct room *r = &w->rooms[h];
-            int take = ranks_per_turn(w, r, nobjects[h]);
+            int take = w->m.per ? w->m.per * nobjects[h] : w->m.by == HRUN_MAP_NODE ? 1
+                       : w->m.span && w->m.by != HRUN_MAP_SLOT ? nobjects[h] : r->limit;
 
             take = take < left ? take : left;
             take = take < r->limit - r->count ? take : r->limit - r->count;
@@ -167,25 +160,23 @@ static int map_ranks(struct mapping *w, int n, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- ranking */
 
-/* Does the place of p lie in the object of unit u, or around it? */
-static int overlaps_object(const struct room *r, const struct proc *p, int u, int what)
-{
-    return object_of(r, u, p->what) == p->number || object_of(r, p->at, what) == object_of(r, u, what);
-}
-
 /* The next rank to a process of host h, which lies in the object of unit u. 1: there was one. */
 static int rank_next(struct mapping *w, int h, int u, int what, int all)
 {
     struct room *r = &w->rooms[h];
     int any = 0;
 
-    for (int p = r->first; p < r->first + r->count; p++)
-        if (!w->procs[p].ranked && overlaps_object(r, &w->procs[p], u, what)) {
-            w->procs[p].ranked = any = 1;
-            w->ranks[w->nranked++] = p;
-            if (!all)
-                break;
-        }
+    for (int k = r->first; k < r->first + r->count; k++) {
+        struct proc *p = &w->procs[k];
+
+        /* Does its place lie in the object of unit u, or around it? */
+        if (p->ranked || (object_of(r, u, p->what) != p->number && object_of(r, p->at, what) != object_of(r, u, what)))
+            continue;
+        p->ranked = any = 1;
+        w->ranks[w->nranked++] = k;
+        if (!all)
+            break;
+    }
     return any;
 }
 
@@ -273,39 +264,12 @@ static int memory_object(const struct mapping *w, int otherwise)
     return otherwise;
 }
 
-/* As Open MPI 4.1: ranks with n cores to these, those mapped by an object to it, others to a core when they are two or
- * fewer, else to a memory node; not at all where hosts are oversubscribed. */
-static int default_binding(const struct mapping *w)
-{
-    int what = w->threads ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;
-
-    if (w->over)
-        return HRUN_MAP_NONE;
-    if (w->m.pes || w->nprocs <= 2)
-        return w->m.by > HRUN_MAP_NODE && !w->m.per && !w->m.pes ? (int)w->m.by : what;
-    if (w->m.by > HRUN_MAP_NODE && !w->m.per)
-        return (int)w->m.by;
-    return memory_object(w, what);
-}
-
-static int fail_cores(const struct mapping *w, const struct proc *p, int found, struct hrun_error *err)
-{
-    const char *host = w->cluster->hosts[p->host].name;
-
-    if (w->pes > 1 && found < w->pes)
-        return hrun_fail(err, HRUN_EINVAL, "host %s: %d %s are wanted for each process, and %s %d has %d left for one "
-                         "more: give fewer", host, w->pes, w->threads ? "hardware threads" : "cores",
-                         layout_map_name(p->what > HRUN_MAP_SLOT ? p->what : HRUN_MAP_NODE), p->number, found);
-    return hrun_fail(err, HRUN_EINVAL, "host %s: there are more processes than %s in %s %d: give fewer, or --bind-to "
-                     "%s:overload-allowed", host, w->threads ? "hardware threads" : "cores",
-                     layout_map_name(p->what > HRUN_MAP_SLOT ? p->what : HRUN_MAP_NODE), p->number,
-                     layout_map_name(w->bind));
-}
-
 /* The units of p: of the object of its place that has the fewest ranks the least used ones. */
 static int choose_units(struct mapping *w, struct proc *p, struct hrun_error *err)
 {
     struct room *r = &w->rooms[p->host];
+    const char *host = w->cluster->hosts[p->host].name;
+    const char *place = layout_map_name(p->what > HRUN_MAP_SLOT ? p->what : HRUN_MAP_NODE);
     int group = -1, shares = w->m.shares || w->m.oversubscribes || w->bind == HRUN_MAP_NONE;
 
     for (int u = 0; u < r->n && w->pes == 1; u++)
@@ -320,8 +284,14 @@ static int choose_units(struct mapping *w, struct proc *p, struct hrun_error *er
             if (object_of(r, u, p->what) == p->number && (group < 0 || r->group[u] == group) && r->units[u].mine != p &&
                 (best < 0 || r->units[u].load < r->units[best].load))
                 best = u;
+        if ((best < 0 || (r->units[best].load && !shares)) && w->pes > 1)
+            return hrun_fail(err, HRUN_EINVAL, "host %s: %d %s are wanted for each process, and %s %d has %d left for "
+                             "one more: give fewer", host, w->pes, w->threads ? "hardware threads" : "cores", place,
+                             p->number, i);
         if (best < 0 || (r->units[best].load && !shares))
-            return fail_cores(w, p, i, err);
+            return hrun_fail(err, HRUN_EINVAL, "host %s: there are more processes than %s in %s %d: give fewer, or "
+                             "--bind-to %s:overload-allowed", host, w->threads ? "hardware threads" : "cores", place,
+                             p->number, layout_map_name(w->bind));
         r->units[best].load++;
         r->units[best].mine = p;
         r->load_of[r->group[best]]++;
@@ -333,7 +303,13 @@ static int choose_units(struct mapping *w, struct proc *p, struct hrun_error *er
 
 int mapping_bind(struct mapping *w, struct hrun_error *err)
 {
-    w->bind = w->m.bind_to ? (int)w->m.bind_to : default_binding(w);
+    int what = w->threads ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;
+
+    /* By default as Open MPI 4.1: ranks with n cores to these, those mapped by an object to it, others to a core when
+     * they are two or fewer, else to a memory node; not at all where hosts are oversubscribed. */
+    w->bind = w->m.bind_to ? (int)w->m.bind_to : w->over ? HRUN_MAP_NONE
+              : w->m.by > HRUN_MAP_NODE && !w->m.per && !w->m.pes ? (int)w->m.by
+              : w->m.pes || w->nprocs <= 2 ? what : memory_object(w, what);
     for (int h = 0; h < w->cluster->nhosts; h++) {
         if (!w->rooms[h].count)
             continue;
@@ -353,11 +329,8 @@ int mapping_bind(struct mapping *w, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the layout */
 
-/* Append cores and PUs of the units that p is bound to. cpuset: NOTEXT where they are not known. */
-static const size_t NOTEXT = (size_t)-1;
-
-static void add_binding(const struct mapping *w, const struct proc *p, struct hrun_buf *text, size_t *cpuset,
-                        size_t *cores, int *ncores)
+/* Set cores and PUs of a rank to the units that p is bound to. */
+static void bind_rank(const struct mapping *w, const struct proc *p, struct hrun_layout *l, struct hrun_rank *rank)
 {
     const struct room *r = &w->rooms[p->host];
     autofree int *pus = NULL, *numbers = xcalloc((size_t)r->n + 1, sizeof *numbers);
@@ -365,7 +338,7 @@ static void add_binding(const struct mapping *w, const struct proc *p, struct hr
     int exact = w->exact || w->pes > 1 || w->bind == HRUN_MAP_HWTHREAD;
     size_t npus = 0, n = 0;
 
-    *ncores = 0;
+    rank->ncores = 0;
     for (int u = 0; u < r->n; u++) {
         int in = w->bind == HRUN_MAP_NONE;
 
@@ -374,7 +347,7 @@ static void add_binding(const struct mapping *w, const struct proc *p, struct hr
         if (!in)
             continue;
         numbers[n++] = r->units[u].core->number;
-        *ncores += r->units[u].core->number != last;
+        rank->ncores += r->units[u].core->number != last;
         last = r->units[u].core->number;
         known &= *r->units[u].core->pus != 0;
         if (r->units[u].pu >= 0) {
@@ -384,8 +357,8 @@ static void add_binding(const struct mapping *w, const struct proc *p, struct hr
             layout_read_list(r->units[u].core->pus, 0, &pus, &npus);
         }
     }
-    *cpuset = known && npus ? layout_add_list(pus, npus, text) : NOTEXT;
-    *cores = layout_add_list(numbers, n, text);
+    rank->cpuset = known && npus ? layout_keep_list(&l->texts, pus, npus) : "";
+    rank->cores = layout_keep_list(&l->texts, numbers, n);
 }
 
 static struct hrun_place pe_at(const struct mapping *w, int where)
@@ -398,52 +371,32 @@ static struct hrun_place pe_at(const struct mapping *w, int where)
     return at;
 }
 
-/* PEs that p fills beside its own. */
-static void add_more(const struct mapping *w, const struct proc *p, struct hrun_layout *l)
-{
-    const struct room *r = &w->rooms[p->host];
-
-    for (int i = 1; i < p->nunits; i++) {
-        int where = r->units[p->units[i]].where;
-        if (where < 0 || where == r->units[p->units[i - 1]].where)
-            continue;
-        l->more = xrealloc(l->more, ((size_t)l->nmore + 1) * sizeof *l->more);
-        l->more[l->nmore++] = pe_at(w, where);
-    }
-}
-
 void mapping_assign(const struct mapping *w, struct hrun_layout *l)
 {
-    size_t n = (size_t)w->nprocs;
-    autofree size_t *cpusets = xcalloc(n + 1, sizeof *cpusets), *cores = xcalloc(n + 1, sizeof *cores);
-    struct hrun_buf text = HRUN_BUF_INIT;
-
-    for (size_t k = 0; k < n; k++) {
-        const struct proc *p = &w->procs[w->ranks ? w->ranks[k] : (int)k];
-
-        add_binding(w, p, &text, &cpusets[k], &cores[k], &l->ranks[k].ncores);
-        add_more(w, p, l);
-    }
-    hrun_buf_addc(&text, 0);
-    free(l->split);
-    l->split = hrun_buf_detach(&text);
+    hrun_strvec_release(&l->texts);
     l->bound = w->bind;
     l->mapped = w->m.by;
-    for (size_t k = 0; k < n; k++) {
-        const struct proc *p = &w->procs[w->ranks ? w->ranks[k] : (int)k];
+    for (int k = 0; k < w->nprocs; k++) {
+        const struct proc *p = &w->procs[w->ranks ? w->ranks[k] : k];
         const struct room *r = &w->rooms[p->host];
         int where = r->units[p->units[0]].where;
         struct hrun_rank *rank = &l->ranks[k];
         struct hrun_place place = pe_at(w, where < 0 ? r->home : where);
         const struct hrun_pe *pe = &l->cluster->subs[place.sub].pes[place.pe];
 
+        bind_rank(w, p, l, rank);
         rank->sub = place.sub;
         rank->pe = place.pe;
         rank->host = p->host;
-        rank->cpuset = cpusets[k] == NOTEXT ? "" : l->split + cpusets[k];
-        rank->cores = l->split + cores[k];
         l->other_binding |= strcmp(rank->cpuset, pe->cpuset ? pe->cpuset : "") || strcmp(rank->cores, pe->cores);
         l->splits_cores |= r->units[p->units[0]].pu >= 0 && w->bind == HRUN_MAP_HWTHREAD;
+        for (int i = 1; i < p->nunits; i++) {       /* PEs that it fills beside its own */
+            where = r->units[p->units[i]].where;
+            if (where < 0 || where == r->units[p->units[i - 1]].where)
+                continue;
+            l->more = xrealloc(l->more, ((size_t)l->nmore + 1) * sizeof *l->more);
+            l->more[l->nmore++] = pe_at(w, where);
+        }
     }
 }
 

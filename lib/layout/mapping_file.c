@@ -46,23 +46,16 @@ static int same_name(const char *host, const char *name, size_t len)
                    : !strncasecmp(host, name, len) && (!host[len] || host[len] == '.');
 }
 
-static int is_host(const struct hrun_host *h, const char *name, size_t len)
+int mapping_find_host(const struct hrun_cluster *c, const char *name, size_t len)
 {
     char own[256] = "";
 
-    if (same_name(h->name, name, len))
-        return 1;
     gethostname(own, sizeof own - 1);
-    return h->is_local && (same_name("localhost", name, len) || same_name(own, name, len));
-}
-
-int mapping_find_host(const struct hrun_cluster *c, const char *name, size_t len)
-{
-    int h = 0;
-
-    while (h < c->nhosts && !(len && is_host(&c->hosts[h], name, len)))
-        h++;
-    return h < c->nhosts ? h : -1;
+    for (int h = 0; h < c->nhosts && len; h++)
+        if (same_name(c->hosts[h].name, name, len) ||
+            (c->hosts[h].is_local && (same_name("localhost", name, len) || same_name(own, name, len))))
+            return h;
+    return -1;
 }
 
 /* NAME or +nX. -1: there is none. */
@@ -109,8 +102,9 @@ static int give_core(struct mapping *w, struct proc *p, int package, int number)
 static int fail_slot(const struct reading *g, const struct proc *p, int package, long number)
 {
     const struct room *r = &g->w->rooms[p->host];
-    autorelease(hrun_buf_release) struct hrun_buf has = HRUN_BUF_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec texts = HRUN_STRVEC_INIT;
     autofree int *v = xcalloc((size_t)r->n + 1, sizeof *v);
+    const char *has;
     size_t n = 0;
 
     for (int u = 0; u < r->n; u++)
@@ -118,15 +112,12 @@ static int fail_slot(const struct reading *g, const struct proc *p, int package,
             v[n] = package < 0 && !g->w->threads ? r->units[u].core->number : (int)n;
             n++;
         }
-    if (n)
-        layout_add_list(v, n, &has);
+    has = layout_keep_list(&texts, v, n);
     if (package >= 0)
         return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %d:%ld is none of host %s: its package %d "
-                            "has the cores '%s'", package, number, g->w->cluster->hosts[p->host].name, package,
-                            has.data);
+                            "has the cores '%s'", package, number, g->w->cluster->hosts[p->host].name, package, has);
     return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %ld is none of host %s, which has %s '%s'",
-                        number, g->w->cluster->hosts[p->host].name, g->w->threads ? "hardware threads" : "the cores",
-                        has.data);
+                        number, g->w->cluster->hosts[p->host].name, g->w->threads ? "hardware threads" : "the cores", has);
 }
 
 /* "0-3,8", or "1:0-2" or "1:*" of a package, several with ';' between them. */

@@ -86,20 +86,15 @@ static int is_left_out(const struct mapping *w, int host, int core)
     return !listed || (w->m.nolocal && w->cluster->hosts[host].is_local);
 }
 
-/* Where in PEs may ranks of a host use its other cores? Not where a resource manager grants so many, and not where a
- * host has no slots of its own. */
-static int may_use_other_cores(const struct hrun_cluster *c, int host)
-{
-    return c->hosts[host].slots > 0 && (c->manager == HRUN_MANAGER_NONE || c->manager == HRUN_MANAGER_OPENMPI);
-}
-
 /* The units of a host, and how many ranks it takes. */
 static void fill_room(struct mapping *w, int host, const int *at)
 {
+    const struct hrun_cluster *c = w->cluster;
     struct room *r = &w->rooms[host];
     autofree int *pus = NULL;
-    int ncounted = 0, nin = 0, open = may_use_other_cores(w->cluster, host), most = 0;
-    int counts_threads = w->m.hwthreads, granted = w->cluster->hosts[host].slots;
+    int counts_threads = w->m.hwthreads, granted = c->hosts[host].slots, ncounted = 0, nin = 0, most = 0;
+    /* Ranks may use cores outside of PEs where the host has slots of its own, not those of a resource manager. */
+    int open = granted > 0 && (c->manager == HRUN_MANAGER_NONE || c->manager == HRUN_MANAGER_OPENMPI);
     size_t npus = 0;
 
     for (int k = 0; k < r->ncores; k++) {

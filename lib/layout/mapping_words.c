@@ -116,21 +116,6 @@ static int modify_all(struct hrun_mapping *m, int key, const char *p, struct hru
     return 0;
 }
 
-/* ppr:N:OBJECT. Result: what follows, or NULL. */
-static const char *parse_ppr(struct hrun_mapping *m, const char *p, struct hrun_error *err)
-{
-    size_t len = strcspn(p, ":"), next;
-
-    m->per = positive_number(p, len);
-    p += len + (p[len] == ':');
-    next = strcspn(p, ":,");
-    m->by = find_object(p, next);
-    if (m->per && m->by >= HRUN_MAP_NODE)
-        return p + next;
-    hrun_fail(err, HRUN_EINVAL, "ppr says how many processes each object gets, as in ppr:2:node; objects are " OBJECTS);
-    return NULL;
-}
-
 static int two_ways(struct hrun_error *err)
 {
     return hrun_fail(err, HRUN_EINVAL, "a rankfile and --map-by or its like contradict each other: both say where "
@@ -169,8 +154,18 @@ static int map_by(struct hrun_mapping *m, const char *value, struct hrun_error *
         m->by = HRUN_MAP_SLOT;
         return p ? modify_all(m, MAP, p, err) : -1;
     }
-    if (word_is(value, len, "ppr") && !(p = parse_ppr(m, p + (*p == ':'), err)))
-        return -1;
+    if (word_is(value, len, "ppr")) {       /* ppr:N:OBJECT */
+        size_t digits = strcspn(p += *p == ':', ":"), name;
+
+        m->per = positive_number(p, digits);
+        p += digits + (p[digits] == ':');
+        name = strcspn(p, ":,");
+        m->by = find_object(p, name);
+        if (!m->per || m->by < HRUN_MAP_NODE)
+            return hrun_fail(err, HRUN_EINVAL, "ppr says how many processes each object gets, as in ppr:2:node; "
+                             "objects are " OBJECTS);
+        p += name;
+    }
     if (!m->per && !m->seq && !word_is(value, len, "rankfile") && len)
         m->by = find_object(value, len);
     if (!m->per && !m->seq && !word_is(value, len, "rankfile") && len && m->by < HRUN_MAP_SLOT)

@@ -17,41 +17,21 @@ struct candidate {
     int used[NDOMAINS];         /* of that first one: how many of the domain are chosen */
 };
 
-/* The domains of candidate k, which come after those of the ones before it. */
-static void find_domains(const struct hrun_topo *t, const struct hrun_subcluster *sub, struct candidate *v, int *at,
-                         int k)
-{
-    long core = -1, last;
-
-    hrun_range_next(sub->pes[v[k].pe].cores, HRUN_RANGES_MAX, &core, &last);
-    for (int d = 0; d < NDOMAINS; d++) {
-        at[k * NDOMAINS + d] = hrun_topo_object(t, (int)core, domains[d]);
-        for (v[k].first[d] = 0; at[v[k].first[d] * NDOMAINS + d] != at[k * NDOMAINS + d]; v[k].first[d]++)
-            continue;
-    }
-}
-
-/* Is candidate a in emptier domains than b? */
-static int is_emptier(const struct candidate *v, int a, int b)
-{
-    for (int d = 0; d < NDOMAINS; d++) {
-        int used_a = v[v[a].first[d]].used[d], used_b = v[v[b].first[d]].used[d];
-
-        if (used_a != used_b)
-            return used_a < used_b;
-    }
-    return 0;
-}
-
+/* The candidate, not chosen yet, in the emptiest domains. */
 static void choose_emptiest(struct candidate *v, int n)
 {
-    int best = -1;
+    int best = -1, d;
 
-    for (int k = 0; k < n; k++)
-        if (!v[k].chosen && (best < 0 || is_emptier(v, k, best)))
+    for (int k = 0; k < n; k++) {
+        if (v[k].chosen)
+            continue;
+        for (d = 0; best >= 0 && d < NDOMAINS - 1 && v[v[k].first[d]].used[d] == v[v[best].first[d]].used[d]; d++)
+            continue;
+        if (best < 0 || v[v[k].first[d]].used[d] < v[v[best].first[d]].used[d])
             best = k;
+    }
     v[best].chosen = 1;
-    for (int d = 0; d < NDOMAINS; d++)
+    for (d = 0; d < NDOMAINS; d++)
         v[v[best].first[d]].used[d]++;
 }
 
@@ -71,8 +51,16 @@ int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const 
         if (!(busy && busy[p]))
             v[k++].pe = p;
     if (t && want < n) {
-        for (int k = 0; k < n; k++)
-            find_domains(t, s, v, at, k);
+        for (int k = 0; k < n; k++) {
+            long core = -1, last;
+
+            hrun_range_next(s->pes[v[k].pe].cores, HRUN_RANGES_MAX, &core, &last);
+            for (int d = 0; d < NDOMAINS; d++) {
+                at[k * NDOMAINS + d] = hrun_topo_object(t, (int)core, domains[d]);
+                while (at[v[k].first[d] * NDOMAINS + d] != at[k * NDOMAINS + d])
+                    v[k].first[d]++;
+            }
+        }
         for (int i = 0; i < want; i++)
             choose_emptiest(v, n);
     }
