@@ -173,6 +173,12 @@ int net_ports_mend(const struct net_work *w, struct net_solution *s);
 double net_x_at(const struct net_solution *s, int column);
 double net_stage_s(const struct net_solution *s, int host, double bytes);
 
+/* The wire from one host to another by the solution, with the factors for messages of this size. */
+struct net_wire {
+    double latency_s, s_per_byte;
+};
+struct net_wire net_wire(const struct net_work *w, const struct net_solution *s, int from, int to, double bytes);
+
 /* The time of a record by the solution, s. */
 double net_fitted(const struct net_work *w, const struct net_solution *s, size_t record);
 

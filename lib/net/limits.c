@@ -37,36 +37,28 @@ double net_sync(const struct hrun_net_records *r)
 
 int net_wire_waits(const struct net_work *w, const struct net_solution *s)
 {
-    int waits = 0, not = 0;
+    int waits = 0;                 /* number of records in which it waits, less that of the others */
 
     for (size_t l = 0; l < w->r->n; l++) {
         const struct hrun_net_record *v = &w->r->v[l];
-        const struct hrun_net_segment *seg = net_segment(&w->given, v->bytes);
-        int pair;
 
-        if (v->kind != HRUN_NET_SYNC || v->n == 1 || v->bytes == 0)
-            continue;
-        pair = s->c.class_of[v->i] * s->c.nclasses + s->c.class_of[v->j];
-        if (v->time_s - net_stage_s(s, v->j, v->bytes) > 0.5 * v->bytes * seg->b * net_x_at(s, s->c.g[pair]))
-            waits++;
-        else
-            not++;
+        if (v->kind == HRUN_NET_SYNC && v->n != 1 && v->bytes > 0)
+            waits += v->time_s - net_stage_s(s, v->j, v->bytes) >
+                     0.5 * v->bytes * net_wire(w, s, v->i, v->j, v->bytes).s_per_byte ? 1 : -1;
     }
-    return waits > not;
+    return waits > 0;
 }
 
 static double fitted_one_way(const struct net_work *w, const struct net_solution *s, int i, int j, double bytes)
 {
-    const struct hrun_net_segment *seg = net_segment(&w->given, bytes);
-    int pair = s->c.class_of[i] * s->c.nclasses + s->c.class_of[j];
+    struct net_wire wire = net_wire(w, s, i, j, bytes);
 
-    return net_stage_s(s, i, bytes) + seg->a * net_x_at(s, s->c.L[pair]) + bytes * seg->b * net_x_at(s, s->c.g[pair]) +
-           net_stage_s(s, j, bytes);
+    return net_stage_s(s, i, bytes) + wire.latency_s + bytes * wire.s_per_byte + net_stage_s(s, j, bytes);
 }
 
 int net_exchange_waits(const struct net_work *w, const struct net_solution *s)
 {
-    int waits = 0, not = 0;
+    int waits = 0;
 
     for (size_t l = 0; l < w->r->n; l++) {
         const struct hrun_net_record *v = &w->r->v[l];
@@ -76,12 +68,9 @@ int net_exchange_waits(const struct net_work *w, const struct net_solution *s)
             continue;
         there = fitted_one_way(w, s, v->i, v->j, v->bytes);
         back = fitted_one_way(w, s, v->j, v->i, v->bytes);
-        if (v->time_s > (fmax(there, back) + there + back) / 2)
-            waits++;
-        else
-            not++;
+        waits += v->time_s > (fmax(there, back) + there + back) / 2 ? 1 : -1;
     }
-    return waits > not;
+    return waits > 0;
 }
 
 /* The m-th host of a group, from 0; -1. */
@@ -97,24 +86,26 @@ static int group_member(const struct net_work *w, int group, int m)
 static double pairs_time(const struct net_work *w, const struct net_solution *s, const struct hrun_net_record *v,
                          double trunk)
 {
-    const struct hrun_net_segment *seg = net_segment(&w->given, v->bytes), *none = net_segment(&w->given, 0);
     autorelease(net_flows_release) struct net_flows f = net_flows_make(v->n);
     double bias = w->given.bias_bytes, sum = 0;
 
     f.bytes = v->bytes;
-    f.shared_s_per_byte = seg->b * trunk;
+    f.shared_s_per_byte = net_segment(&w->given, v->bytes)->b * trunk;
     for (int m = 0; m < v->n; m++) {
-        int i = group_member(w, v->i, m), j = group_member(w, v->j, v->i == v->j ? v->n + m : m), pair;
+        int i = group_member(w, v->i, m), j = group_member(w, v->j, v->i == v->j ? v->n + m : m), a, b;
+        struct net_wire wire;
 
         if (i < 0 || j < 0 || i == j)
             return -1;
-        pair = s->c.class_of[i] * s->c.nclasses + s->c.class_of[j];
-        f.start_s[m] = net_stage_s(s, i, v->bytes) + seg->a * net_x_at(s, s->c.L[pair]);
-        f.alone_s_per_byte[m] = seg->b * net_x_at(s, s->c.g[pair]);
+        a = s->c.class_of[i];
+        b = s->c.class_of[j];
+        wire = net_wire(w, s, i, j, v->bytes);
+        f.start_s[m] = net_stage_s(s, i, v->bytes) + wire.latency_s;
+        f.alone_s_per_byte[m] = wire.s_per_byte;
         if (bias > 0)
-            f.way_s[m] = net_x_at(s, s->c.L[pair]) + bias * (net_x_at(s, s->c.out[s->c.class_of[i]]) +
-                                                             net_x_at(s, s->c.in[s->c.class_of[j]]));
-        sum += net_stage_s(s, j, v->bytes) + net_stage_s(s, j, 0) + none->a * net_x_at(s, s->c.L[pair]) +
+            f.way_s[m] = net_x_at(s, s->c.L[a * s->c.nclasses + b]) +
+                         bias * (net_x_at(s, s->c.out[a]) + net_x_at(s, s->c.in[b]));
+        sum += net_stage_s(s, j, v->bytes) + net_stage_s(s, j, 0) + net_wire(w, s, i, j, 0).latency_s +
                net_stage_s(s, i, 0);
     }
     net_flows_share(&f);

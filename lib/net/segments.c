@@ -4,6 +4,7 @@
  * same breaks as each of them: K + a L + a_0 L + (T + b G) M with the means of the pairs' parameters.
  */
 #include "base/alloc.h"
+#include "fit/fit.h"
 #include "net/breaks.h"
 #include "net/fitting.h"
 
@@ -25,102 +26,77 @@ void net_sweep_release(struct net_sweep *s)
     *s = (struct net_sweep){ 0 };
 }
 
-static int sweep_order(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
+/* The trips of one pair of hosts and one size. */
+struct trips {
+    double bytes;
+    size_t pair;
+    double sum_s, var;             /* var: sum of the variances */
+    int n;
+};
 
-    return (x > y) - (x < y);
+static int trips_order(const void *a, const void *b)
+{
+    const struct trips *x = a, *y = b;
+
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-static int is_swept(const struct net_work *w, size_t l)
+/* Fill v with the trips that have an empty answer, by size and pair. Result: their number. */
+static size_t collect_trips(const struct net_work *w, struct trips *v)
 {
-    return w->r->v[l].kind == HRUN_NET_TRIP && !w->out[l] && w->r->v[l].back_bytes == 0;
-}
+    size_t n = 0, kept = 0;
 
-/* Sort sizes and remove duplicates. Result: their number. */
-static size_t distinct_sizes(double *v, size_t n)
-{
-    size_t kept = 0;
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *r = &w->r->v[l];
 
-    qsort(v, n, sizeof *v, sweep_order);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || v[i] != v[kept - 1])
-            v[kept++] = v[i];
+        if (r->kind == HRUN_NET_TRIP && !w->out[l] && r->back_bytes == 0)
+            v[n++] = (struct trips){ r->bytes, (size_t)r->i * (size_t)w->r->nhosts + (size_t)r->j, r->time_s,
+                                     w->se[l] * w->se[l], 1 };
+    }
+    qsort(v, n, sizeof *v, trips_order);
+    for (size_t k = 0; k < n; k++)
+        if (kept > 0 && trips_order(&v[k], &v[kept - 1]) == 0) {
+            v[kept - 1].sum_s += v[k].sum_s;
+            v[kept - 1].var += v[k].var;
+            v[kept - 1].n++;
+        } else
+            v[kept++] = v[k];
     return kept;
 }
 
-/* Write the different sizes of trips i -> j to v. Result: their number. */
-static size_t sizes_of(const struct net_work *w, int i, int j, double *v)
+/* Average the pairs with at least half as many sizes as the one with the most, at the sizes that all of them have. */
+static void average_pairs(struct net_sweep *s, const struct trips *v, size_t n, size_t nhosts)
 {
-    size_t n = 0;
+    size_t most = SWEPT;
+    autofree size_t *count = xcalloc(nhosts * nhosts, sizeof *count);
 
-    for (size_t l = 0; l < w->r->n; l++)
-        if (is_swept(w, l) && w->r->v[l].i == i && w->r->v[l].j == j)
-            v[n++] = w->r->v[l].bytes;
-    return distinct_sizes(v, n);
-}
-
-/* Keep those of the sizes a[n] that are in b[m], too. Result: their number. */
-static size_t common(double *a, size_t n, const double *b, size_t m)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < n; i++)
-        if (bsearch(&a[i], b, m, sizeof *b, sweep_order))
-            a[kept++] = a[i];
-    return kept;
-}
-
-/* Choose the pairs with at least half as many sizes as the one with the most, and the sizes that they have in
- * common. */
-static void choose_pairs(const struct net_work *w, struct net_sweep *s, double *sizes, double *mine)
-{
-    size_t most = 0, n, h = (size_t)w->r->nhosts;
-    autofree size_t *count = xcalloc(h * h, sizeof *count);
-
-    /* Counting trips first leaves few candidates. */
-    for (size_t l = 0; l < w->r->n; l++)
-        if (is_swept(w, l))
-            count[(size_t)w->r->v[l].i * h + (size_t)w->r->v[l].j]++;
-    for (size_t p = 0; p < h * h; p++) {
-        count[p] = count[p] >= SWEPT ? sizes_of(w, (int)(p / h), (int)(p % h), mine) : 0;
-        most = count[p] > most ? count[p] : most;
-    }
-    s->from = xmalloc(2 * (h * h + 1) * sizeof *s->from);
-    s->to = s->from + h * h + 1;
-    for (size_t p = 0; p < h * h; p++) {
-        if (count[p] < SWEPT || 2 * count[p] < most)
-            continue;
-        s->from[s->npairs] = (int)(p / h);
-        s->to[s->npairs] = (int)(p % h);
-        n = sizes_of(w, (int)(p / h), (int)(p % h), s->npairs ? mine : sizes);
-        s->n = s->npairs ? common(sizes, s->n, mine, n) : n;
-        s->npairs++;
-    }
-}
-
-/* Means over the pairs, and weights. */
-static void sweep_average(const struct net_work *w, struct net_sweep *s)
-{
-    for (size_t m = 0; m < s->n; m++) {
-        double sum = 0, var = 0;
-
-        for (size_t p = 0; p < s->npairs; p++) {
-            double mean = 0, v = 0;
-            int n = 0;
-
-            for (size_t l = 0; l < w->r->n; l++)
-                if (is_swept(w, l) && w->r->v[l].i == s->from[p] && w->r->v[l].j == s->to[p] &&
-                    w->r->v[l].bytes == s->bytes[m]) {
-                    mean += w->r->v[l].time_s;
-                    v += w->se[l] * w->se[l];
-                    n++;
-                }
-            sum += mean / n;
-            var += v / n / n;
+    for (size_t k = 0; k < n; k++)
+        if (++count[v[k].pair] > most)
+            most = count[v[k].pair];
+    s->from = xmalloc(2 * (n + 1) * sizeof *s->from);
+    s->to = s->from + n + 1;
+    for (size_t p = 0; p < nhosts * nhosts; p++)
+        if (count[p] >= SWEPT && 2 * count[p] >= most) {
+            s->from[s->npairs] = (int)(p / nhosts);
+            s->to[s->npairs++] = (int)(p % nhosts);
         }
-        s->mean_s[m] = sum / (double)s->npairs;
-        s->weight[m] = (double)s->npairs / sqrt(var);
+    for (size_t first = 0, end; first < n; first = end) {
+        double sum = 0, var = 0;
+        size_t pairs = 0;
+
+        for (end = first; end < n && v[end].bytes == v[first].bytes; end++)
+            if (count[v[end].pair] >= SWEPT && 2 * count[v[end].pair] >= most) {
+                sum += v[end].sum_s / v[end].n;
+                var += v[end].var / v[end].n / v[end].n;
+                pairs++;
+            }
+        if (pairs == 0 || pairs < s->npairs)
+            continue;
+        s->bytes[s->n] = v[first].bytes;
+        s->mean_s[s->n] = sum / (double)pairs;
+        s->weight[s->n++] = (double)pairs / sqrt(var);
     }
 }
 
@@ -154,7 +130,7 @@ static void expect_scatter(struct net_sweep *s, double *scatter)
         return;
     for (size_t m = 1; m + 1 < s->n; m++)
         scatter[m - 1] = off_neighbours(s, m);
-    qsort(scatter, s->n - 2, sizeof *scatter, sweep_order);
+    hrun_sort(scatter, s->n - 2);
     usual = scatter[(s->n - 2) / 2] / gauss / of_three;
     for (size_t m = 0; m < s->n; m++)
         scatter[m] = m > 0 && m + 1 < s->n ? peak(s, m) : 0;
@@ -171,14 +147,15 @@ static void expect_scatter(struct net_sweep *s, double *scatter)
 static struct net_sweep sweep_make(const struct net_work *w)
 {
     struct net_sweep s = { 0 };
-    autofree double *mine = xmalloc((w->r->n + 1) * sizeof *mine);
+    size_t most = w->r->n + 1;
+    autofree struct trips *trips = xmalloc(most * sizeof *trips);
+    autofree double *scatter = xmalloc(most * sizeof *scatter);
 
-    s.bytes = xmalloc(3 * (w->r->n + 1) * sizeof *s.bytes);
-    choose_pairs(w, &s, s.bytes, mine);
-    s.mean_s = s.bytes + w->r->n + 1;
-    s.weight = s.mean_s + w->r->n + 1;
-    sweep_average(w, &s);
-    expect_scatter(&s, mine);
+    s.bytes = xmalloc(3 * most * sizeof *s.bytes);
+    s.mean_s = s.bytes + most;
+    s.weight = s.mean_s + most;
+    average_pairs(&s, trips, collect_trips(w, trips), (size_t)w->r->nhosts);
+    expect_scatter(&s, scatter);
     return s;
 }
 
@@ -307,32 +284,17 @@ static struct means means_of(const struct net_sweep *sweep, const struct net_sol
     return m;
 }
 
-/* The slope of a line through `base` at 0 bytes and the points of a piece. */
-static double slope_through(const struct net_sweep *s, int piece, double base)
+/* A line through the points of a piece: its slope for a known value at 0 bytes (slope 1), or the reverse. */
+static double fit_other(const struct net_sweep *s, int piece, double known, int slope)
 {
     double num = 0, den = 0;
 
     for (size_t m = 0; m < s->n; m++)
         if (s->piece[m] == piece) {
-            double w2 = s->weight[m] * s->weight[m];
+            double w2 = s->weight[m] * s->weight[m], x = slope ? s->bytes[m] : 1;
 
-            num += w2 * s->bytes[m] * (s->mean_s[m] - base);
-            den += w2 * s->bytes[m] * s->bytes[m];
-        }
-    return den > 0 ? num / den : 0;
-}
-
-/* The value at 0 bytes of a line of this slope through the points of a piece. */
-static double base_through(const struct net_sweep *s, int piece, double slope)
-{
-    double num = 0, den = 0;
-
-    for (size_t m = 0; m < s->n; m++)
-        if (s->piece[m] == piece) {
-            double w2 = s->weight[m] * s->weight[m];
-
-            num += w2 * (s->mean_s[m] - slope * s->bytes[m]);
-            den += w2;
+            num += w2 * x * (s->mean_s[m] - (slope ? known : known * s->bytes[m]));
+            den += w2 * x * x;
         }
     return den > 0 ? num / den : 0;
 }
@@ -361,17 +323,17 @@ void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, c
     m.g = g;
     for (int i = 0; i < nsegments; i++) {
         double a = 1, b = 1, slope = fmax(sweep->c1[i], m.t + least_b * m.g);
-        double base = slope > sweep->c1[i] ? base_through(sweep, i, slope) : sweep->c0[i];
+        double base = slope > sweep->c1[i] ? fit_other(sweep, i, slope, 0) : sweep->c0[i];
 
         /* Without latency, or if the line begins below the processors' part, fit only the slope. */
         if (i > 0 && m.L > least * m.C) {
             a = (base - m.C - m.L) / m.L;
             if (a < least) {
                 a = least;
-                slope = slope_through(sweep, i, m.C + (1 + a) * m.L);
+                slope = fit_other(sweep, i, m.C + (1 + a) * m.L, 1);
             }
         } else if (i > 0)
-            slope = slope_through(sweep, i, m.C + 2 * m.L);
+            slope = fit_other(sweep, i, m.C + 2 * m.L, 1);
         if (i != main_one)
             b = fmax(least_b, (slope - m.t) / m.g);
         *change = fmax(*change, fmax(fabs(a / segments[i].a - 1), fabs(b / segments[i].b - 1)));

@@ -29,6 +29,14 @@ double net_stage_s(const struct net_solution *s, int host, double bytes)
     return net_x_at(s, s->c.C[c]) + bytes * net_x_at(s, s->c.t[c]);
 }
 
+struct net_wire net_wire(const struct net_work *w, const struct net_solution *s, int from, int to, double bytes)
+{
+    const struct hrun_net_segment *seg = net_segment(&w->given, bytes);
+    int pair = s->c.class_of[from] * s->c.nclasses + s->c.class_of[to];
+
+    return (struct net_wire){ seg->a * net_x_at(s, s->c.L[pair]), seg->b * net_x_at(s, s->c.g[pair]) };
+}
+
 double net_fitted(const struct net_work *w, const struct net_solution *s, size_t record)
 {
     return net_trial(&s->c, &w->given, s->x, &w->r->v[record]);

@@ -117,18 +117,17 @@ static int line_of_rows(const struct row *rows, size_t n, double *c0, double *c1
 static double gather_time(const struct row_set *set, double bytes, int one_by_one)
 {
     const struct net_solution *s = set->s;
-    const struct hrun_net_segment *seg = net_segment(&set->w->given, bytes);
     autorelease(net_flows_release) struct net_flows f = net_flows_make(set->others);
     double each = net_stage_s(s, set->root, bytes), sum = 0, free_at = 0;
 
     f.bytes = bytes;
-    f.shared_s_per_byte = seg->b * net_x_at(s, s->c.in[s->c.class_of[set->root]]);
+    f.shared_s_per_byte = net_segment(&set->w->given, bytes)->b * net_x_at(s, s->c.in[s->c.class_of[set->root]]);
     for (int m = 0; m < f.n; m++) {
         int j = (set->root + 1 + m) % set->w->r->nhosts;
-        int pair = s->c.class_of[j] * s->c.nclasses + s->c.class_of[set->root];
+        struct net_wire wire = net_wire(set->w, s, j, set->root, bytes);
 
-        f.start_s[m] = net_stage_s(s, j, bytes) + seg->a * net_x_at(s, s->c.L[pair]);
-        f.alone_s_per_byte[m] = seg->b * net_x_at(s, s->c.g[pair]);
+        f.start_s[m] = net_stage_s(s, j, bytes) + wire.latency_s;
+        f.alone_s_per_byte[m] = wire.s_per_byte;
         sum += f.start_s[m] + bytes * f.alone_s_per_byte[m];
     }
     if (one_by_one)
@@ -324,18 +323,17 @@ static int gather_thresholds(struct row_set *set, struct hrun_net_thresholds *ou
 static int is_at_once(const struct row_set *set, const struct row *r)
 {
     const struct net_solution *s = set->s;
-    const struct hrun_net_segment *seg = net_segment(&set->w->given, r->bytes);
-    int root_class = s->c.class_of[set->root];
     double sum = 0, longest = 0;
 
     for (int m = 0; m < set->others; m++) {
-        int j = (set->root + 1 + m) % set->w->r->nhosts, pair = root_class * s->c.nclasses + s->c.class_of[j];
-        double one = seg->a * net_x_at(s, s->c.L[pair]) + r->bytes * seg->b * net_x_at(s, s->c.g[pair]);
+        struct net_wire wire = net_wire(set->w, s, set->root, (set->root + 1 + m) % set->w->r->nhosts, r->bytes);
+        double one = wire.latency_s + r->bytes * wire.s_per_byte;
 
         sum += one;
         longest = fmax(longest, one);
     }
-    longest = fmax(longest, set->others * r->bytes * seg->b * net_x_at(s, s->c.out[root_class]));
+    longest = fmax(longest, set->others * r->bytes * net_segment(&set->w->given, r->bytes)->b *
+                            net_x_at(s, s->c.out[s->c.class_of[set->root]]));
     return r->time_s < (fmin(longest, sum) + sum) / 2;
 }
 

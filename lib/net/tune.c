@@ -326,8 +326,8 @@ int hrun_net_tune(const struct hrun_net *net, const struct hrun_net_ranks *world
         }
     hrun_buf_addf(&b, "e,%d", nrecords);
     if (b.len > HRUN_COLL_TEXT)
-        return hrun_fail(err, HRUN_ENODATA, "the parameters of the network of %d hosts do not fit into a variable of the "
-                         "processes' environment", net->nhosts);
+        return hrun_fail(err, HRUN_ENODATA, "the parameters of the network of %d hosts do not fit into a variable of "
+                         "the processes' environment", net->nhosts);
     hrun_buf_add(out, b.data, b.len);
     return 0;
 }
