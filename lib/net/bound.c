@@ -21,6 +21,7 @@ struct bound {
     const struct hrun_net_call *call;
     const struct hrun_net_ranks *some;
     const char *algorithm;
+    double least_a, least_b;   /* of all segments */
     int host, m, e;            /* the host; number of its ranks; number of ranks that are surely elsewhere */
     int e_known;               /* number of the latter in `some` */
 };
@@ -58,42 +59,31 @@ static struct load load_of(enum hrun_net_op op, double m, double e)
     return (struct load){ 0, 0, 0 };
 }
 
-static double port_s(const struct bound *b, double least_b)
+/* The time of a load through ports or trunks with these rates, 0: no limit. shared: 1: both directions share `in`. */
+static double load_s(const struct bound *b, struct load l, double in, double out, int shared)
 {
-    const struct hrun_net_class *c = &b->net->classes[b->net->class_of[b->host]];
-    struct load load = load_of(b->call->op, b->m, b->e);
-    double bytes = b->call->bytes * least_b, back = b->net->back_share;
-    double in = c->in_bytes_per_s.v, out = c->out_bytes_per_s.v;
+    double bytes = b->call->bytes * b->least_b, back = b->net->back_share;
 
-    if (load.either)
-        return in > 0 && out > 0 ? load.in * bytes / fmax(in, out) : 0;
-    return fmax(in > 0 ? (load.in + back * load.out) * bytes / in : 0,
-                out > 0 ? (load.out + back * load.in) * bytes / out : 0);
+    if (l.either)
+        return in > 0 && out > 0 ? l.in * bytes / fmax(in, out) : 0;
+    if (shared)
+        return (l.in + l.out) * (1 + back) * bytes / in;
+    return fmax(in > 0 ? (l.in + back * l.out) * bytes / in : 0, out > 0 ? (l.out + back * l.in) * bytes / out : 0);
 }
 
 /* ---------------------------------------------------------------- the way to others */
 
 /* The time of a message from host j including the receiver's stage; INFINITY if the pair was not measured. */
-static double from_s(const struct bound *b, int j, double bytes)
+static double from_s(const struct bound *b, int j)
 {
     const struct hrun_net_class *c = &b->net->classes[b->net->class_of[j]];
-    double all_s = hrun_net_p2p(b->net, j, 0, b->host, 0, bytes);
+    double bytes = b->call->bytes, all_s = hrun_net_p2p(b->net, j, 0, b->host, 0, bytes);
 
     return isnan(all_s) ? INFINITY : all_s - c->C_s.v - c->t_s_per_byte.v * bytes;
 }
 
-static double nearest_s(const struct bound *b, double bytes)
-{
-    double least_s = INFINITY;
-
-    for (int j = 0; j < b->net->nhosts; j++)
-        if (j != b->host)
-            least_s = fmin(least_s, from_s(b, j, bytes));
-    return least_s;
-}
-
 /* The least time, over all pairs and factors, before a byte flows to or from the host. */
-static double way_s(const struct bound *b, double least_a)
+static double way_s(const struct bound *b)
 {
     const struct hrun_net *net = b->net;
     double least_s = INFINITY;
@@ -106,51 +96,44 @@ static double way_s(const struct bound *b, double least_a)
         if (j == b->host)
             continue;
         if (to->beta_bytes_per_s.v > 0)
-            least_s = fmin(least_s, net->classes[c].C_s.v + least_a * to->L_s.v);
+            least_s = fmin(least_s, net->classes[c].C_s.v + b->least_a * to->L_s.v);
         if (from->beta_bytes_per_s.v > 0)
-            least_s = fmin(least_s, net->classes[d].C_s.v + least_a * from->L_s.v);
+            least_s = fmin(least_s, net->classes[d].C_s.v + b->least_a * from->L_s.v);
     }
     return least_s < INFINITY ? least_s : 0;
 }
 
 /* ---------------------------------------------------------------- each to each */
 
-static int algorithm_is(const struct bound *b, const char *name)
-{
-    return !strcmp(b->algorithm, name);
-}
-
-/* The processor time of a rank of the host that sends to and receives from each rank elsewhere. */
-static double bound_processor_s(const struct bound *b)
-{
-    const struct hrun_net_class *c = &b->net->classes[b->net->class_of[b->host]];
-
-    return 2 * b->e * (c->C_s.v + c->t_s_per_byte.v * b->call->bytes);
-}
-
-/* The time of its rounds, each of which begins when the one before has ended. */
+/* The time of the rounds of a rank of the host with each rank elsewhere, each of which begins when the one before has
+ * ended. */
 static double rounds_s(const struct bound *b)
 {
-    double least_s = nearest_s(b, b->call->bytes), sum_s = 0;
+    double least_s = INFINITY, sum_s = 0;
 
+    for (int j = 0; j < b->net->nhosts; j++)
+        if (j != b->host)
+            least_s = fmin(least_s, from_s(b, j));
     if (!(least_s < INFINITY))
         return 0;
     for (int r = 0; r < b->some->n; r++)
         if (b->some->host[r] != b->host)
-            sum_s += fmin(from_s(b, b->some->host[r], b->call->bytes), 1e300);
+            sum_s += fmin(from_s(b, b->some->host[r]), 1e300);
     return sum_s + (b->e - b->e_known) * least_s;
 }
 
+/* The time of a rank of the host that itself sends to and receives from each rank elsewhere, as some algorithms do. */
 static double direct_s(const struct bound *b)
 {
     const struct hrun_net *net = b->net;
+    const struct hrun_net_class *c = &net->classes[net->class_of[b->host]];
     int waits = net->wire_waits || (net->sync_bytes > 0 && b->call->bytes >= net->sync_bytes);
-    int op = b->call->op, one_by_one = algorithm_is(b, "pairwise");
+    int one_by_one = !strcmp(b->algorithm, "pairwise");
 
-    if ((op != HRUN_NET_ALLTOALL && op != HRUN_NET_ALLGATHER)
-        || !(one_by_one || algorithm_is(b, "throttled") || algorithm_is(b, "linear")))
+    if ((b->call->op != HRUN_NET_ALLTOALL && b->call->op != HRUN_NET_ALLGATHER) ||
+        !(one_by_one || !strcmp(b->algorithm, "throttled") || !strcmp(b->algorithm, "linear")))
         return 0;
-    return fmax(bound_processor_s(b), waits && one_by_one ? rounds_s(b) : 0);
+    return fmax(2 * b->e * (c->C_s.v + c->t_s_per_byte.v * b->call->bytes), waits && one_by_one ? rounds_s(b) : 0);
 }
 
 /* ---------------------------------------------------------------- hosts */
@@ -167,16 +150,10 @@ static double correction_s(const struct bound *b)
 
 static double host_bound_s(const struct bound *b)
 {
-    double least_a = INFINITY, least_b = INFINITY, t_s;
+    const struct hrun_net_class *c = &b->net->classes[b->net->class_of[b->host]];
+    double ports_s = load_s(b, load_of(b->call->op, b->m, b->e), c->in_bytes_per_s.v, c->out_bytes_per_s.v, 0);
 
-    if (b->e < 1)
-        return 0;
-    for (int k = 0; k < b->net->nsegments; k++) {
-        least_a = fmin(least_a, b->net->segments[k].a);
-        least_b = fmin(least_b, b->net->segments[k].b);
-    }
-    t_s = fmax(way_s(b, least_a) + port_s(b, least_b), direct_s(b));
-    return fmax(t_s * MARGIN + correction_s(b), 0);
+    return b->e < 1 ? 0 : fmax(fmax(way_s(b) + ports_s, direct_s(b)) * MARGIN + correction_s(b), 0);
 }
 
 /* ---------------------------------------------------------------- groups of hosts */
@@ -204,20 +181,11 @@ static double group_bound_s(const struct bound *b, int g, int m, int e, int n)
     int rest = b->call->op == HRUN_NET_ALLTOALL ? n - m - e : 0;
     struct load l = (double)(m + rest) * e < (double)m * (e + rest) ? load_of(b->call->op, m + rest, e)
                                                                   : load_of(b->call->op, m, e + rest);
-    double out = trunks_of(net, g, 1), in = trunks_of(net, g, 0), least_b = INFINITY, back = net->back_share;
-    double bytes_s;
+    double out = trunks_of(net, g, 1), in = trunks_of(net, g, 0);
 
     if (m < 1 || e < 1 || !(in > 0) || !(out > 0))
         return 0;
-    for (int k = 0; k < net->nsegments; k++)
-        least_b = fmin(least_b, net->segments[k].b);
-    if (l.either)
-        bytes_s = l.in / fmax(in, out);
-    else if (net->trunks_shared)
-        bytes_s = (l.in + l.out) * (1 + back) / in;
-    else
-        bytes_s = fmax((l.in + back * l.out) / in, (l.out + back * l.in) / out);
-    return fmax(bytes_s * b->call->bytes * least_b * MARGIN + correction_s(b), 0);
+    return fmax(load_s(b, l, in, out, net->trunks_shared) * MARGIN + correction_s(b), 0);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -225,7 +193,7 @@ static double group_bound_s(const struct bound *b, int g, int m, int e, int n)
 double hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
                       const struct hrun_net_ranks *some, int beside, struct hrun_error *err)
 {
-    struct bound b = { .net = net, .call = call, .some = some };
+    struct bound b = { .net = net, .call = call, .some = some, .least_a = INFINITY, .least_b = INFINITY };
     struct hrun_net_call checked = *call;
     const struct net_algorithm *algorithm;
     autorelease(net_hosts_release) struct net_hosts hosts = { 0 };
@@ -243,6 +211,10 @@ double hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *ca
         return NAN;
     net_hosts_find(some, &hosts);
     b.algorithm = algorithm->name;
+    for (int k = 0; k < net->nsegments; k++) {
+        b.least_a = fmin(b.least_a, net->segments[k].a);
+        b.least_b = fmin(b.least_b, net->segments[k].b);
+    }
     for (int h = 0; h < hosts.nhosts; h++) {
         b.host = some->host[hosts.leader[h]];
         b.m = hosts.first[h + 1] - hosts.first[h];

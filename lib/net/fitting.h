@@ -72,7 +72,6 @@ struct net_flows {
     double *alone_s_per_byte;
     double *way_s;                     /* length of the way; 0 in all: equal weights */
     double *end_s;                     /* the result */
-    double *room;                      /* scratch of net_flows_share */
 };
 /* Allocate for n messages; all times are 0. The arrays are one block that begins at start_s. */
 struct net_flows net_flows_make(int n);

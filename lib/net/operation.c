@@ -7,37 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int play_operation(const struct hrun_net *net, const struct net_task *task, const struct hrun_net_ranks *ranks,
-                          const struct net_algorithm *algorithm, double *time_s, struct hrun_error *err)
-{
-    struct play_schedule schedule;
-    int rc;
-
-    play_begin(&schedule, ranks->n);
-    for (int r = 0; r < ranks->n; r++) {
-        play_rank(&schedule, r);
-        net_add_steps(&schedule, task, r, algorithm);
-    }
-    rc = play_run(&schedule, net, ranks, time_s, err);
-    play_release(&schedule);
-    return rc;
-}
-
-/* The longest time of a single message between neighbouring ranks. */
-static double slowest_neighbours_s(const struct hrun_net *net, double bytes, const struct hrun_net_ranks *ranks)
-{
-    double slowest_s = 0;
-
-    for (int r = 0; r + 1 < ranks->n; r++)
-        slowest_s = fmax(slowest_s, hrun_net_p2p(net, ranks->host[r], ranks->kind ? ranks->kind[r] : 0,
-                                                 ranks->host[r + 1], ranks->kind ? ranks->kind[r + 1] : 0, bytes));
-    return slowest_s;
-}
-
-/* ---------------------------------------------------------------- gather straight to the root */
+/* ---------------------------------------------------------------- linear gather */
 
 /* 1 if the call is a linear gather, else 0. */
-static int is_straight(const struct hrun_net_call *call, const char *algorithm)
+static int is_linear_gather(const struct hrun_net_call *call, const char *algorithm)
 {
     return call->op == HRUN_NET_GATHER && !strcmp(algorithm, "linear");
 }
@@ -47,7 +20,7 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
     const struct hrun_net_thresholds *th = &net->thresholds;
     const char *algorithm = call->algorithm ? call->algorithm : net_select(net->selector, call->op, n, call->bytes, 1);
 
-    return n > 1 && algorithm && is_straight(call, algorithm) && th->gather_M2 > 0 && call->bytes >= th->gather_M1 &&
+    return n > 1 && algorithm && is_linear_gather(call, algorithm) && th->gather_M2 > 0 && call->bytes >= th->gather_M1 &&
            call->bytes <= th->gather_M2;
 }
 
@@ -59,7 +32,7 @@ static void correct_gather(const struct hrun_net *net, const struct hrun_net_cal
     int other = net->sync_bytes > th->gather_M2 && call->bytes >= net->sync_bytes;
     double add_s = 0;
 
-    if (!is_straight(call, out->algorithm))
+    if (!is_linear_gather(call, out->algorithm))
         return;
     if (th->gather_M1 > 0 && call->bytes < th->gather_M1)
         add_s = th->kappa1_s_per_byte * call->bytes;
@@ -124,7 +97,7 @@ const struct net_algorithm *net_algorithm_of_call(const struct hrun_net *net, co
     const char *wanted = call->algorithm ? call->algorithm : selected;
     const struct net_algorithm *found;
 
-    /* A given algorithm may have parts that the selector chooses (net_part). */
+    /* A given algorithm may have parts that the selector chooses (reduce-bcast). */
     if (!selected) {
         hrun_fail(err, HRUN_EINVAL, "the network's selector '%s' is unknown", net->selector);
         return NULL;
@@ -144,8 +117,9 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
                              .selector = net->selector, .scatter_S = net->thresholds.scatter_S,
                              .gather_M2 = net->thresholds.gather_M2 };
     const struct net_algorithm *algorithm;
-    struct hrun_net_time t = { 0 };
     autorelease(net_hosts_release) struct net_hosts hosts = { 0 };
+    autorelease(play_release) struct play_schedule schedule = { 0 };
+    struct hrun_net_time t = { 0 };
 
     if (net_check_ranks(net, ranks, err) || net_check_call(call, ranks->n, err))
         return -1;
@@ -155,10 +129,20 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
     if (!algorithm || check_pairs(net, ranks, &hosts, err))
         return -1;
     t.algorithm = algorithm->name;
-    if (call->op == HRUN_NET_P2P)
-        t.time_s = slowest_neighbours_s(net, call->bytes, ranks);
-    else if (ranks->n > 1 && play_operation(net, &task, ranks, algorithm, &t.time_s, err))
-        return -1;
+    if (!algorithm->program) {
+        for (int r = 0; r + 1 < ranks->n; r++)
+            t.time_s = fmax(t.time_s, hrun_net_p2p(net, ranks->host[r], ranks->kind ? ranks->kind[r] : 0,
+                                                   ranks->host[r + 1], ranks->kind ? ranks->kind[r + 1] : 0,
+                                                   call->bytes));
+    } else if (ranks->n > 1) {
+        play_begin(&schedule, ranks->n);
+        for (int r = 0; r < ranks->n; r++) {
+            play_rank(&schedule, r);
+            net_add_steps(&schedule, &task, r, algorithm);
+        }
+        if (play_run(&schedule, net, ranks, &t.time_s, err))
+            return -1;
+    }
     if (ranks->n > 1)
         correct_gather(net, call, &t);
     *out = t;

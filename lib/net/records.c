@@ -5,6 +5,7 @@
 #include "base/list.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ void hrun_net_records_release(struct hrun_net_records *r)
 
 /* ---------------------------------------------------------------- reading */
 
-enum { FIELDS = 13, NAME = 256 };
+enum { NUMBERS = 11 };
 
 struct reader {
     struct hrun_net_records r;
@@ -61,65 +62,55 @@ static int bad_record(const struct reader *rd, const char *what)
                         "a record of the network benchmark does not make sense: %s; measure again", what);
 }
 
-static int to_whole(const char *text, int least, int most, int *out)
+/* Parse finite numbers, at most `most`, and nothing else. Result: how many there are, or -1. */
+static int parse_numbers(const char *text, double *v, int most)
 {
-    char *end;
-    long v = strtol(text, &end, 10);
+    for (int n = 0;; n++) {
+        char *end;
 
-    if (*end || end == text || v < least || v > most)
-        return -1;
-    *out = (int)v;
-    return 0;
+        text += strspn(text, " \t\r");
+        if (!*text)
+            return n;
+        if (n == most)
+            return -1;
+        v[n] = strtod(text, &end);
+        if (end == text || !isfinite(v[n]))
+            return -1;
+        text = end;
+    }
 }
 
-static int to_number(const char *text, double *out)
+static int records_begin(struct reader *rd, const char *rest)
 {
-    char *end;
-    double v = strtod(text, &end);
-
-    if (*end || end == text || !isfinite(v) || v < 0)
-        return -1;
-    *out = v;
-    return 0;
-}
-
-/* Split a line at white space. Result: the number of words, FIELDS + 1 if there are more. */
-static int split_line(char *line, char **word)
-{
-    char *save, *w = strtok_r(line, " \t\r", &save);
-    int n = 0;
-
-    for (; w && n < FIELDS; w = strtok_r(NULL, " \t\r", &save))
-        word[n++] = w;
-    return w ? FIELDS + 1 : n;
-}
-
-static int records_begin(struct reader *rd, char **word, int n)
-{
-    int version, hosts;
+    double v[2];
+    size_t n;
 
     if (rd->began)
         return bad_record(rd, "a second `network` line");
-    if (n != 3 || to_whole(word[1], 1, 1, &version) || to_whole(word[2], 1, HRUN_HOSTLIST_MAX, &hosts))
+    if (parse_numbers(rest, v, 2) != 2 || v[0] != 1 || !(v[1] >= 1 && v[1] <= HRUN_HOSTLIST_MAX) || v[1] != floor(v[1]))
         return bad_record(rd, "`network 1 HOSTS` is expected, with no more hosts than a host list may name");
-    rd->r.hosts = xcalloc((size_t)hosts, sizeof *rd->r.hosts);
-    rd->r.kind_of = xcalloc((size_t)hosts, sizeof *rd->r.kind_of);
-    rd->r.nkinds = xcalloc((size_t)hosts, sizeof *rd->r.nkinds);
-    rd->r.group_of = xcalloc((size_t)hosts, sizeof *rd->r.group_of);
-    rd->r.nhosts = hosts;
+    n = (size_t)v[1];
+    rd->r.hosts = xcalloc(n, sizeof *rd->r.hosts);
+    rd->r.kind_of = xcalloc(n, sizeof *rd->r.kind_of);
+    rd->r.nkinds = xcalloc(n, sizeof *rd->r.nkinds);
+    rd->r.group_of = xcalloc(n, sizeof *rd->r.group_of);
+    rd->r.nhosts = (int)n;
     rd->began = 1;
     return 0;
 }
 
-static int record_host(struct reader *rd, char **word, int n)
+static int record_host(struct reader *rd, const char *rest)
 {
-    int at, group;
+    int at, kind, nkinds, group, end = 0;
+    char name[256];
 
-    if (n != 6 || to_whole(word[1], 0, rd->r.nhosts - 1, &at) || strlen(word[2]) >= NAME || rd->r.hosts[at] ||
-        to_whole(word[3], 0, MANY, &rd->r.kind_of[at]) || to_whole(word[4], 1, MANY, &rd->r.nkinds[at]) ||
-        to_whole(word[5], 0, rd->r.nhosts - 1, &group))
+    if (sscanf(rest, "%d %255s %d %d %d %n", &at, name, &kind, &nkinds, &group, &end) < 5 || rest[end] || at < 0 ||
+        at >= rd->r.nhosts || rd->r.hosts[at] || kind < 0 || kind > MANY || nkinds < 1 || nkinds > MANY || group < 0 ||
+        group >= rd->r.nhosts)
         return bad_record(rd, "`host INDEX NAME KIND NKINDS GROUP` is expected, once for each host");
-    rd->r.hosts[at] = xstrdup(word[2]);
+    rd->r.hosts[at] = xstrdup(name);
+    rd->r.kind_of[at] = kind;
+    rd->r.nkinds[at] = nkinds;
     rd->r.group_of[at] = group;
     rd->ngroups = group + 1 > rd->ngroups ? group + 1 : rd->ngroups;
     rd->named++;
@@ -151,20 +142,25 @@ static const char *misplaced(const struct reader *rd, const struct hrun_net_reco
     return NULL;
 }
 
-static int record(struct reader *rd, enum hrun_net_kind kind, char **word, int n)
+static int record(struct reader *rd, enum hrun_net_kind kind, const char *rest)
 {
-    struct hrun_net_record v = { .kind = kind };
+    static const struct { int least, whole; } ranges[NUMBERS] = {
+        { -1, 1 }, { -1, 1 }, { -1, 1 }, { 0, 1 }, { 0, 0 }, { 0, 0 }, { 1, 1 }, { 0, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 }
+    };
+    double x[NUMBERS] = { 0 };
+    int n = parse_numbers(rest, x, NUMBERS), bad = n < NUMBERS - 1;
+    struct hrun_net_record v;
     const char *wrong;
 
     if (rd->named < rd->r.nhosts)
         return bad_record(rd, "it stands before the `host` lines of all hosts");
-    if (n < 11 || n > 12 || to_whole(word[1], -1, MANY, &v.i) || to_whole(word[2], -1, MANY, &v.j) ||
-        to_whole(word[3], -1, MANY, &v.k) || to_whole(word[4], 0, MANY, &v.n) || to_number(word[5], &v.bytes) ||
-        to_number(word[6], &v.back_bytes) ||
-        to_whole(word[7], 1, MANY, &v.repetitions) || to_number(word[8], &v.time_s) || to_number(word[9], &v.sd_s) ||
-        to_number(word[10], &v.max_s) || (n > 11 && to_number(word[11], &v.mean_s)))
+    for (int k = 0; k < NUMBERS && !bad; k++)
+        bad = x[k] < ranges[k].least || (ranges[k].whole && (x[k] > MANY || x[k] != floor(x[k])));
+    if (bad)
         return bad_record(rd, "`KIND I J K N BYTES BACK REPETITIONS TIME SD MAX [MEAN]` is expected, times and sizes "
                           "finite and not negative");
+    v = (struct hrun_net_record){ kind, (int)x[0], (int)x[1], (int)x[2], (int)x[3], x[4], x[5], (int)x[6], x[7], x[8],
+                                  x[9], x[10] };
     wrong = misplaced(rd, &v);
     if (wrong)
         return bad_record(rd, wrong);
@@ -179,24 +175,24 @@ static int record(struct reader *rd, enum hrun_net_kind kind, char **word, int n
 
 static int parse_line(struct reader *rd, char *line)
 {
-    char *word[FIELDS];
-    int n = split_line(line, word);
+    char *save, *word = strtok_r(line, " \t\r", &save);
 
-    if (n == 0)
+    if (!word)
         return 0;
-    if (!strcmp(word[0], "network"))
-        return records_begin(rd, word, n);
+    if (!strcmp(word, "network"))
+        return records_begin(rd, save);
     if (!rd->began)
         return 0;
-    if (!strcmp(word[0], "host"))
-        return record_host(rd, word, n);
-    if (!strcmp(word[0], "spent"))
-        return n == 2 && !to_number(word[1], &rd->r.spent_s) ? 0 : bad_record(rd, "`spent SECONDS` is expected");
-    if (!strcmp(word[0], "end") && n == 1)
+    if (!strcmp(word, "host"))
+        return record_host(rd, save);
+    if (!strcmp(word, "spent"))
+        return parse_numbers(save, &rd->r.spent_s, 1) == 1 && rd->r.spent_s >= 0 ? 0
+               : bad_record(rd, "`spent SECONDS` is expected");
+    if (!strcmp(word, "end") && !save[strspn(save, " \t\r")])
         rd->ended = 1;
     for (int k = 0; k < HRUN_NET_NKINDS; k++)
-        if (!strcmp(word[0], kinds[k].word))
-            return record(rd, (enum hrun_net_kind)k, word, n);
+        if (!strcmp(word, kinds[k].word))
+            return record(rd, (enum hrun_net_kind)k, save);
     return 0;
 }
 

@@ -50,7 +50,6 @@ struct play {
     const struct hrun_net *net;
     const struct hrun_net_ranks *ranks;
     struct message *messages;
-    int nmessages;
     int *message_of;           /* message of each send or receive step (play_match) */
     struct player *players;
     struct event *heap;
@@ -288,13 +287,6 @@ static int hold_back(struct play *p, int message)
     return 0;
 }
 
-static void release_held(struct play *p, struct message *m)
-{
-    for (int held = m->held; held != NONE; held = p->messages[held].next)
-        push_event(p, p->now_s, held);
-    m->held = NONE;
-}
-
 static void begin_flow(struct play *p, int message)
 {
     const struct message *m = &p->messages[message];
@@ -313,11 +305,6 @@ static void begin_flow(struct play *p, int message)
     p->stale = 1;
 }
 
-static double latency_of_next(const struct play *p)
-{
-    return p->messages[p->heap[0].message].latency_s;
-}
-
 /* Flows that end at one time are handled in the order of their beginnings, so results are deterministic. */
 static void go_on(struct play *p, double next_s)
 {
@@ -330,7 +317,11 @@ static void go_on(struct play *p, double next_s)
 
         flow->left -= flow->rate * passed_s;
         if (flow->left <= TOGETHER * p->messages[flow->message].bytes) {
-            release_held(p, &p->messages[flow->message]);
+            struct message *m = &p->messages[flow->message];
+
+            for (int held = m->held; held != NONE; held = p->messages[held].next)
+                push_event(p, p->now_s, held);
+            m->held = NONE;
             message_arrives(p, flow->message);
             p->stale = 1;
         } else {
@@ -338,39 +329,13 @@ static void go_on(struct play *p, double next_s)
         }
     }
     p->nflows = kept;
-    while (p->nheap > 0 && p->heap[0].time_s <= next_s * (1 + SAME) + latency_of_next(p) * TOGETHER)
+    while (p->nheap > 0 && p->heap[0].time_s <= next_s * (1 + SAME) +
+                                                p->messages[p->heap[0].message].latency_s * TOGETHER)
         begin_flow(p, pop_event(p));
     run_ranks(p);
 }
 
-static int play_all(struct play *p, struct hrun_error *err)
-{
-    for (int r = p->s->nranks - 1; r >= 0; r--)
-        p->runnable[p->nrunnable++] = r;
-    run_ranks(p);
-    for (double next_s; (next_s = next_event(p)) < INFINITY;)
-        go_on(p, next_s);
-    for (int r = 0; r < p->s->nranks; r++)
-        if (p->players[r].blocked)
-            return hrun_fail(err, HRUN_EINVAL, "rank %d waits forever", r);
-    return 0;
-}
-
 /* ---------------------------------------------------------------- memory */
-
-static void play_allocate(struct play *p)
-{
-    size_t n = (size_t)p->s->nranks, m = (size_t)p->nmessages + 1, nresources = wire_resources(p->net);
-
-    p->messages = xmalloc(m * sizeof *p->messages);
-    p->message_of = xmalloc((p->s->nsteps + 1) * sizeof *p->message_of);
-    p->players = xcalloc(n, sizeof *p->players);
-    p->heap = xmalloc(m * sizeof *p->heap);
-    p->flows = xmalloc(m * sizeof *p->flows);
-    p->resources = xcalloc(nresources, sizeof *p->resources);
-    p->open = xmalloc(m * sizeof *p->open);
-    p->runnable = xmalloc(n * sizeof *p->runnable);
-}
 
 static void play_free(struct play *p)
 {
@@ -384,12 +349,29 @@ static void play_free(struct play *p)
     free(p->runnable);
 }
 
-static void play_begin_messages(struct play *p)
+/* Allocate and set the initial state. Errors: those of play_match. */
+static int play_prepare(struct play *p, struct hrun_error *err)
 {
-    for (int r = 0; r < p->s->nranks; r++) {
-        p->players[r] = (struct player){ .pc = p->s->first[r], .first_there = NONE, .last_there = NONE };
-        for (size_t i = p->s->first[r]; i < p->s->first[r + 1]; i++) {
-            const struct play_step *step = &p->s->steps[i];
+    const struct play_schedule *s = p->s;
+    size_t n = (size_t)s->nranks, m = 1;
+
+    for (size_t i = 0; i < s->nsteps; i++)
+        m += (size_t)play_sends(&s->steps[i]);
+    p->messages = xmalloc(m * sizeof *p->messages);
+    p->message_of = xmalloc((s->nsteps + 1) * sizeof *p->message_of);
+    p->players = xcalloc(n, sizeof *p->players);
+    p->heap = xmalloc(m * sizeof *p->heap);
+    p->flows = xmalloc(m * sizeof *p->flows);
+    p->resources = xcalloc(wire_resources(p->net), sizeof *p->resources);
+    p->open = xmalloc(m * sizeof *p->open);
+    p->runnable = xmalloc(n * sizeof *p->runnable);
+    if (play_match(s, p->message_of, err))
+        return -1;
+    for (int r = s->nranks - 1; r >= 0; r--) {
+        p->players[r] = (struct player){ .pc = s->first[r], .first_there = NONE, .last_there = NONE };
+        p->runnable[p->nrunnable++] = r;
+        for (size_t i = s->first[r]; i < s->first[r + 1]; i++) {
+            const struct play_step *step = &s->steps[i];
 
             if (play_sends(step))
                 p->messages[p->message_of[i]] = (struct message){
@@ -397,6 +379,7 @@ static void play_begin_messages(struct play *p)
                     .ssend = step->kind == PLAY_SSEND, .next = NONE, .held = NONE };
         }
     }
+    return 0;
 }
 
 int play_run(const struct play_schedule *s, const struct hrun_net *net, const struct hrun_net_ranks *ranks,
@@ -405,16 +388,16 @@ int play_run(const struct play_schedule *s, const struct hrun_net *net, const st
     autorelease(play_free) struct play p = { .s = s, .net = net, .ranks = ranks };
     double last_s = 0;
 
-    for (size_t i = 0; i < s->nsteps; i++)
-        p.nmessages += play_sends(&s->steps[i]);
-    play_allocate(&p);
-    if (play_match(s, p.message_of, err))
+    if (play_prepare(&p, err))
         return -1;
-    play_begin_messages(&p);
-    if (play_all(&p, err))
-        return -1;
-    for (int r = 0; r < s->nranks; r++)
+    run_ranks(&p);
+    for (double next_s; (next_s = next_event(&p)) < INFINITY;)
+        go_on(&p, next_s);
+    for (int r = 0; r < s->nranks; r++) {
+        if (p.players[r].blocked)
+            return hrun_fail(err, HRUN_EINVAL, "rank %d waits forever", r);
         last_s = fmax(last_s, p.players[r].clock_s);
+    }
     *time_s = last_s;
     return 0;
 }

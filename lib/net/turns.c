@@ -55,52 +55,29 @@ static void find_trunks(struct net_state *e, double *change)
         *change = fmax(*change, fabs(e->trunk[i] - old[i]) / fmax(fmax(e->trunk[i], old[i]), 1e-300));
 }
 
-/* The best value of a factor so far, and its residual. */
-struct best {
-    double at, least;
-};
-
-static double try_back(struct net_state *e, double value, struct best *best)
-{
-    double left;
-
-    e->w.given.back_share = value;
-    left = net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
-    if (left < best->least)
-        *best = (struct best){ value, left };
-    return left;
-}
-
 /* The sum of squares that one parameter explains by chance (chi-square, 95 %). */
 static double chance_squares(const struct net_state *e)
 {
     return 3.841 * fmax(1, e->s.s2);
 }
 
-/* Set back_share to the best of its present value and a grid, refined by thirds; to 0 if that is not significant.
- * Result: the sum of squares left. */
+static double back_misfit(void *ctx, double share)
+{
+    struct net_state *e = ctx;
+
+    e->w.given.back_share = share;
+    return net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
+}
+
+/* Set back_share to its best value, or to 0 if that is not significant. Result: the sum of squares left. */
 static double find_share(struct net_state *e)
 {
-    double none, low, high, before = e->w.given.back_share;
-    struct best best = { 0, INFINITY };
-    enum { GRID = 16, REFINEMENTS = 30 };
+    double none, least, best = net_search(1, back_misfit, e, &none, &least), left = back_misfit(e, best);
 
-    none = try_back(e, 0, &best);
-    for (int i = 0; i <= GRID; i++)
-        try_back(e, (double)i / GRID, &best);
-    try_back(e, before, &best);
-    low = fmax(0, best.at - 1.0 / GRID);
-    high = fmin(1, best.at + 1.0 / GRID);
-    for (int i = 0; i < REFINEMENTS && best.at > 0; i++) {
-        double a = low + (high - low) / 3, b = high - (high - low) / 3;
-
-        if (try_back(e, a, &best) <= try_back(e, b, &best))
-            high = b;
-        else
-            low = a;
-    }
-    e->w.given.back_share = none - best.least > chance_squares(e) ? best.at : 0;
-    return e->w.given.back_share > 0 ? best.least : none;
+    if (none - left > chance_squares(e))
+        return left;
+    e->w.given.back_share = 0;
+    return none;
 }
 
 /* Estimate back_share and trunks_shared. Trunks are shared if that explains the `both` records significantly better,
