@@ -6,7 +6,7 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* With more classes than this, pairs are folded into groups of hosts. */
@@ -16,16 +16,13 @@ static const double NOTHING_S = 1e-9, NOTHING_S_PER_MB = 1e-6;
 
 /* ---------------------------------------------------------------- cells */
 
-static void add_bytes_rate(double bytes_per_s, struct hrun_buf *b)
+static struct hrun_text rate_text(double bytes_per_s)
 {
-    static const struct { double from; const char *unit; } units[] = {
-        { 1e9, "GB/s" }, { 1e6, "MB/s" }, { 1e3, "kB/s" },
-    };
-    size_t k = 0;
+    double unit = bytes_per_s >= 1e9 ? 1e9 : bytes_per_s >= 1e6 ? 1e6 : 1e3;
+    struct hrun_text out;
 
-    while (k < 2 && bytes_per_s < units[k].from)
-        k++;
-    hrun_buf_addf(b, "%.4g %s", bytes_per_s / units[k].from, units[k].unit);
+    snprintf(out.s, sizeof out.s, "%.4g %s", bytes_per_s / unit, unit == 1e9 ? "GB/s" : unit == 1e6 ? "MB/s" : "kB/s");
+    return out;
 }
 
 /* 1 unless the half width of the interval exceeds the value, else 0. */
@@ -34,58 +31,32 @@ static int is_value_known(const struct hrun_net_value *v)
     return !(v->v > 0 && isfinite(v->half) && v->half > v->v);
 }
 
-static void add_half(struct hrun_buf *b, const struct hrun_net_value *v)
+/* The text of a value, followed by its interval if there is one. */
+static struct hrun_text with_half(const struct hrun_net_value *v, struct hrun_text text)
 {
+    size_t len = strlen(text.s);
+
     if (v->v > 0 && isfinite(v->half))
-        hrun_buf_addf(b, " +-%.1f %%", 100 * v->half / v->v);
+        snprintf(text.s + len, sizeof text.s - len, " +-%.1f %%", 100 * v->half / v->v);
+    return text;
 }
 
-/* Add a cell with the text of b ("-" if there is none), and empty b. */
-static void cell(struct hrun_table *t, struct hrun_buf *b)
-{
-    hrun_table_cell(t, "%s", b->len ? b->data : "-");
-    hrun_buf_reset(b);
-}
-
-/* The same for the text of a value, followed by its interval; or a cell for an unknown value. */
-static void cell_of(struct hrun_table *t, const struct hrun_net_value *v, struct hrun_buf *b)
-{
-    if (is_value_known(v)) {
-        add_half(b, v);
-    } else {
-        hrun_buf_reset(b);
-        hrun_buf_adds(b, "not known");
-    }
-    cell(t, b);
-}
-
-/* Add a cell with f times the value, in s or s/MB. A value that is surely below `nothing` is shown as 0. */
-static void add_time(struct hrun_table *t, const struct hrun_net_value *v, double f, double nothing, const char *unit,
-                     struct hrun_buf *b)
+/* Add a cell with f times the value, in s or, with unit = "/MB", in s/MB. */
+static void add_time(struct hrun_table *t, const struct hrun_net_value *v, double f, const char *unit)
 {
     struct hrun_net_value none = { 0, NAN };
+    struct hrun_text text;
 
-    if (isfinite(v->half) && f * (v->v + v->half) < nothing)
+    if (isfinite(v->half) && f * (v->v + v->half) < (*unit ? NOTHING_S_PER_MB : NOTHING_S))
         v = &none;
-    hrun_buf_addf(b, "%s%s", hrun_seconds(f * v->v).s, unit);
-    cell_of(t, v, b);
+    snprintf(text.s, sizeof text.s, "%s%s", hrun_seconds(f * v->v).s, unit);
+    hrun_table_cell(t, "%s", is_value_known(v) ? with_half(v, text).s : "not known");
 }
 
-static void seconds(struct hrun_table *t, const struct hrun_net_value *v, double f, struct hrun_buf *b)
+/* Add a cell with f times the value, in bytes/s. */
+static void add_rate(struct hrun_table *t, const struct hrun_net_value *v, double f)
 {
-    add_time(t, v, f, NOTHING_S, "", b);
-}
-
-static void per_mb(struct hrun_table *t, const struct hrun_net_value *v, struct hrun_buf *b)
-{
-    add_time(t, v, 1e6, NOTHING_S_PER_MB, "/MB", b);
-}
-
-static void rate(struct hrun_table *t, const struct hrun_net_value *v, double f, struct hrun_buf *b)
-{
-    if (v->v > 0)
-        add_bytes_rate(f * v->v, b);
-    cell_of(t, v, b);
+    hrun_table_cell(t, "%s", !is_value_known(v) ? "not known" : v->v > 0 ? with_half(v, rate_text(f * v->v)).s : "-");
 }
 
 double network_long_share(const struct hrun_net *net)
@@ -95,14 +66,21 @@ double network_long_share(const struct hrun_net *net)
 
 static void add_folded_hosts(const struct hrun_net *net, const int *of, int which, struct hrun_buf *out)
 {
-    char **names = xcalloc((size_t)net->nhosts, sizeof *names);
+    autofree char **names = xcalloc((size_t)net->nhosts, sizeof *names);
     size_t n = 0;
 
     for (int h = 0; h < net->nhosts; h++)
         if (of[h] == which)
             names[n++] = net->hosts[h];
     hrun_hostlist_print(names, n, out);
-    free(names);
+}
+
+static void add_hosts_cell(struct hrun_table *t, const struct hrun_net *net, const int *of, int which)
+{
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+
+    add_folded_hosts(net, of, which, &b);
+    hrun_table_cell(t, "%s", b.data);
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -115,47 +93,41 @@ static void end_table(struct hrun_table *t, struct hrun_buf *out)
     hrun_table_destroy(t);
 }
 
-static void add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_hosts(const struct hrun_net *net, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrrrrr");
 
     hrun_table_row(t, "hosts", "per message C", "per byte t", "port out", "port in", "inside: fixed", "rate");
     for (int c = 0; c < net->nclasses; c++) {
         const struct hrun_net_class *k = &net->classes[c];
-        double per_byte = k->local_s_per_byte[0].v;
+        double fixed_s = k->local_fixed_s[0].v, per_byte = k->local_s_per_byte[0].v;
 
-        add_folded_hosts(net, net->class_of, c, b);
-        cell(t, b);
-        seconds(t, &k->C_s, 1, b);
-        per_mb(t, &k->t_s_per_byte, b);
-        rate(t, &k->out_bytes_per_s, network_long_share(net), b);
-        rate(t, &k->in_bytes_per_s, network_long_share(net), b);
-        if (k->local_fixed_s[0].v > 0 || per_byte > 0)
-            hrun_buf_adds(b, hrun_seconds(k->local_fixed_s[0].v).s);
-        cell(t, b);
-        if (per_byte > 0)
-            add_bytes_rate(1 / per_byte, b);
-        cell(t, b);
+        add_hosts_cell(t, net, net->class_of, c);
+        add_time(t, &k->C_s, 1, "");
+        add_time(t, &k->t_s_per_byte, 1e6, "/MB");
+        add_rate(t, &k->out_bytes_per_s, network_long_share(net));
+        add_rate(t, &k->in_bytes_per_s, network_long_share(net));
+        hrun_table_cell(t, "%s", fixed_s > 0 || per_byte > 0 ? hrun_seconds(fixed_s).s : "-");
+        hrun_table_cell(t, "%s", per_byte > 0 ? rate_text(1 / per_byte).s : "-");
     }
     end_table(t, out);
 }
 
 /* Append a table of messages between PEs of different kinds on one host. */
-static void add_kind_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_kind_pairs(const struct hrun_net *net, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrrr");
     int any = 0;
 
     hrun_table_row(t, "inside", "from kind", "to kind", "fixed", "per byte");
     for (int c = 0; c < net->nclasses; c++)
-        for (int k = 0; k < net->classes[c].nkinds * net->classes[c].nkinds && net->classes[c].nkinds > 1; k++) {
+        for (int k = 0, n = net->classes[c].nkinds; n > 1 && k < n * n; k++) {
             any = 1;
-            add_folded_hosts(net, net->class_of, c, b);
-            cell(t, b);
-            hrun_table_cell(t, "%d", k / net->classes[c].nkinds);
-            hrun_table_cell(t, "%d", k % net->classes[c].nkinds);
-            seconds(t, &net->classes[c].local_fixed_s[k], 1, b);
-            per_mb(t, &net->classes[c].local_s_per_byte[k], b);
+            add_hosts_cell(t, net, net->class_of, c);
+            hrun_table_cell(t, "%d", k / n);
+            hrun_table_cell(t, "%d", k % n);
+            add_time(t, &net->classes[c].local_fixed_s[k], 1, "");
+            add_time(t, &net->classes[c].local_s_per_byte[k], 1e6, "/MB");
         }
     if (any)
         end_table(t, out);
@@ -175,25 +147,22 @@ static int find_pair(const struct hrun_net *net, int a, int c, int *from, int *t
     return 0;
 }
 
-static void add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_pairs(const struct hrun_net *net, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrr");
     int from, to;
 
     hrun_table_row(t, "from", "to", "latency L", "bandwidth");
-    for (int a = 0; a < net->nclasses; a++)
-        for (int c = 0; c < net->nclasses; c++) {
-            const struct hrun_net_pair *p = &net->pairs[a * net->nclasses + c];
+    for (int k = 0, n = net->nclasses; k < n * n; k++) {
+        const struct hrun_net_pair *p = &net->pairs[k];
 
-            if (!find_pair(net, a, c, &from, &to))
-                continue;
-            add_folded_hosts(net, net->class_of, a, b);
-            cell(t, b);
-            add_folded_hosts(net, net->class_of, c, b);
-            cell(t, b);
-            seconds(t, &p->L_s, net->segments[0].a, b);
-            rate(t, &p->beta_bytes_per_s, hrun_net_bandwidth(net, from, to) / p->beta_bytes_per_s.v, b);
-        }
+        if (!find_pair(net, k / n, k % n, &from, &to))
+            continue;
+        add_hosts_cell(t, net, net->class_of, k / n);
+        add_hosts_cell(t, net, net->class_of, k % n);
+        add_time(t, &p->L_s, net->segments[0].a, "");
+        add_rate(t, &p->beta_bytes_per_s, hrun_net_bandwidth(net, from, to) / p->beta_bytes_per_s.v);
+    }
     end_table(t, out);
 }
 
@@ -226,30 +195,23 @@ static struct network_range switch_range(const struct hrun_net *net, int g, int 
     return r;
 }
 
-static void add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_folded_pairs(const struct hrun_net *net, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrrrl");
 
     hrun_table_row(t, "from", "to", "pairs", "latency L", "bandwidth", "slowest");
-    for (int g = 0; g < net->ngroups; g++)
-        for (int h = 0; h < net->ngroups; h++) {
-            struct network_range r = switch_range(net, g, h);
+    for (int k = 0, n = net->ngroups; k < n * n; k++) {
+        struct network_range r = switch_range(net, k / n, k % n);
 
-            if (!r.pairs)
-                continue;
-            add_folded_hosts(net, net->group_of, g, b);
-            cell(t, b);
-            add_folded_hosts(net, net->group_of, h, b);
-            cell(t, b);
-            hrun_table_cell(t, "%d", r.pairs);
-            hrun_buf_adds(b, hrun_seconds_range(r.latency_s[0], r.latency_s[1]).s);
-            cell(t, b);
-            add_bytes_rate(r.rate[0], b);
-            hrun_buf_adds(b, " .. ");
-            add_bytes_rate(r.rate[1], b);
-            cell(t, b);
-            hrun_table_cell(t, "%s -> %s", net->hosts[r.from], net->hosts[r.to]);
-        }
+        if (!r.pairs)
+            continue;
+        add_hosts_cell(t, net, net->group_of, k / n);
+        add_hosts_cell(t, net, net->group_of, k % n);
+        hrun_table_cell(t, "%d", r.pairs);
+        hrun_table_cell(t, "%s", hrun_seconds_range(r.latency_s[0], r.latency_s[1]).s);
+        hrun_table_cell(t, "%s .. %s", rate_text(r.rate[0]).s, rate_text(r.rate[1]).s);
+        hrun_table_cell(t, "%s -> %s", net->hosts[r.from], net->hosts[r.to]);
+    }
     end_table(t, out);
 }
 
@@ -257,51 +219,42 @@ static void add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, str
 
 static void add_trunks(const struct hrun_net *net, struct hrun_buf *out)
 {
-    for (int g = 0; g < net->ngroups; g++)
-        for (int h = 0; h < net->ngroups; h++) {
-            const struct hrun_net_value *v = &net->trunks[g * net->ngroups + h];
+    for (int k = 0, n = net->ngroups; k < n * n; k++) {
+        const struct hrun_net_value *v = &net->trunks[k];
+        struct hrun_text rate = rate_text(hrun_net_trunk_bandwidth(net, k / n, k % n));
 
-            if (!(v->v > 0))
-                continue;
-            hrun_buf_adds(out, "  trunk: all messages from ");
-            add_folded_hosts(net, net->group_of, g, out);
-            hrun_buf_adds(out, " to ");
-            add_folded_hosts(net, net->group_of, h, out);
-            hrun_buf_adds(out, " share ");
-            add_bytes_rate(hrun_net_trunk_bandwidth(net, g, h), out);
-            if (is_value_known(v))
-                add_half(out, v);
-            else
-                hrun_buf_adds(out, ", or another rate: it is not known");
-            hrun_buf_addc(out, '\n');
-        }
-}
-
-static void add_bytes(struct hrun_buf *out, const char *before, double bytes, const char *after)
-{
-    if (!(bytes > 0))
-        return;
-    hrun_buf_addf(out, "%s%s%s", before, hrun_bytes(bytes).s, after);
+        if (!(v->v > 0))
+            continue;
+        hrun_buf_adds(out, "  trunk: all messages from ");
+        add_folded_hosts(net, net->group_of, k / n, out);
+        hrun_buf_adds(out, " to ");
+        add_folded_hosts(net, net->group_of, k % n, out);
+        hrun_buf_addf(out, " share %s%s\n", is_value_known(v) ? with_half(v, rate).s : rate.s,
+                      is_value_known(v) ? "" : ", or another rate: it is not known");
+    }
 }
 
 static void add_protocols(const struct hrun_net *net, struct hrun_buf *out)
 {
     const struct hrun_net_thresholds *t = &net->thresholds;
 
-    add_bytes(out, "  messages from ", net->sync_bytes, " on wait for their receiver\n");
-    add_bytes(out, "  scatter: beyond ", t->scatter_S, " (S) messages go one after the other\n");
+    if (net->sync_bytes > 0)
+        hrun_buf_addf(out, "  messages from %s on wait for their receiver\n", hrun_bytes(net->sync_bytes).s);
+    if (t->scatter_S > 0)
+        hrun_buf_addf(out, "  scatter: beyond %s (S) messages go one after the other\n", hrun_bytes(t->scatter_S).s);
     if (t->gather_M2 > 0) {
-        add_bytes(out, "  gather: from ", t->gather_M1, " (M1)");
-        add_bytes(out, " to ", t->gather_M2, " (M2) times jump: ");
-        hrun_buf_addf(out, "%.0f %% of them take longer, by %s on average\n", 100 * t->irregular_share,
+        if (t->gather_M1 > 0)
+            hrun_buf_addf(out, "  gather: from %s (M1)", hrun_bytes(t->gather_M1).s);
+        hrun_buf_addf(out, " to %s (M2) times jump: %.0f %% of them take longer, by %s on average\n",
+                      hrun_bytes(t->gather_M2).s, 100 * t->irregular_share,
                       hrun_seconds(t->irregular_share > 0 ? t->irregular_s / t->irregular_share : t->irregular_s).s);
-    } else {
-        add_bytes(out, "  gather: beyond ", t->gather_M1, " (M1) the slope is another\n");
+    } else if (t->gather_M1 > 0) {
+        hrun_buf_addf(out, "  gather: beyond %s (M1) the slope is another\n", hrun_bytes(t->gather_M1).s);
     }
 }
 
 /* Append the segments of message sizes, as factors on the latencies and times of bytes in the tables. */
-static void add_segments(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_segments(const struct hrun_net *net, struct hrun_buf *out)
 {
     struct hrun_table *t;
 
@@ -310,8 +263,7 @@ static void add_segments(const struct hrun_net *net, struct hrun_buf *b, struct 
     t = hrun_table_create("rrr");
     hrun_table_row(t, "messages from", "latency x", "time of bytes x");
     for (int k = 0; k < net->nsegments; k++) {
-        hrun_buf_adds(b, hrun_bytes(net->segments[k].from_bytes).s);
-        cell(t, b);
+        hrun_table_cell(t, "%s", hrun_bytes(net->segments[k].from_bytes).s);
         hrun_table_cell(t, "%.3g", net->segments[k].a / net->segments[0].a);
         hrun_table_cell(t, "%.3g", net->segments[k].b * network_long_share(net));
     }
@@ -335,34 +287,27 @@ static void add_about(const struct network_about *a, struct hrun_buf *out)
         hrun_buf_addf(out, "  kept in %s\n", a->file);
 }
 
-static void add_unsure_warning(const struct hrun_net *net, struct hrun_buf *out)
-{
-    autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
-
-    hrun_net_add_unsure(net, &words);
-    if (words.len)
-        hrun_buf_addf(out, "  warning: %s\n", words.data);
-}
-
 void network_text(const struct hrun_net *net, const struct network_about *about, int all, struct hrun_buf *out)
 {
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf unsure = HRUN_BUF_INIT;
 
     hrun_buf_addf(out, "network of %s behind %s", hrun_counted(net->nhosts, "host").s,
                   hrun_counted(net->ngroups, "switch").s);
     if (net->date[0])
         hrun_buf_addf(out, ", measured %s (%s, %s)", net->date, net->mpi, net->engine);
     hrun_buf_adds(out, "\n\n");
-    add_hosts(net, &b, out);
-    add_kind_pairs(net, &b, out);
+    add_hosts(net, out);
+    add_kind_pairs(net, out);
     if (net->nhosts > 1 && (all || net->nclasses <= CLASSES_SHOWN))
-        add_pairs(net, &b, out);
+        add_pairs(net, out);
     else if (net->nhosts > 1)
-        add_folded_pairs(net, &b, out);
+        add_folded_pairs(net, out);
     if (all)
-        add_segments(net, &b, out);
+        add_segments(net, out);
     add_trunks(net, out);
     add_protocols(net, out);
-    add_unsure_warning(net, out);
+    hrun_net_add_unsure(net, &unsure);
+    if (unsure.len)
+        hrun_buf_addf(out, "  warning: %s\n", unsure.data);
     add_about(about, out);
 }
