@@ -23,14 +23,6 @@ static const char *selector(const struct context *c)
     return c->cluster->platform ? "ompi" : "openmpi";
 }
 
-static void set_network_text(char **to, const char *text)
-{
-    char *copy = xstrdup(text);
-
-    free(*to);
-    *to = copy;
-}
-
 /* SimGrid's network/weight-S of its SMPI model, bytes. */
 static const double SMPI_BIAS_BYTES = 8775;
 
@@ -40,16 +32,20 @@ static const double SMPI_BIAS_BYTES = 8775;
 static void describe_network(const struct context *c, const struct network_key *k, struct hrun_net *net)
 {
     char date[21];
+    const struct { char **to; const char *text; } texts[] = {
+        { &net->engine, k->engine.data }, { &net->mpi, k->mpi.data }, { &net->selector, selector(c) },
+        { &net->date, date },
+    };
 
     if (c->cluster->platform) {
         net->wire_waits = 1;
         net->bias_bytes = net->bias_bytes > 0 ? net->bias_bytes : SMPI_BIAS_BYTES;
     }
     hrun_date_now(date);
-    set_network_text(&net->engine, k->engine.data);
-    set_network_text(&net->mpi, k->mpi.data);
-    set_network_text(&net->selector, selector(c));
-    set_network_text(&net->date, date);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        free(*texts[i].to);
+        *texts[i].to = xstrdup(texts[i].text);
+    }
 }
 
 static void print_network(const struct calib_settings *s, const struct hrun_net *net,
@@ -63,16 +59,6 @@ static void print_network(const struct calib_settings *s, const struct hrun_net 
         network_text(net, about, s->common.verbose, &out);
     if (s->common.json || !s->common.quiet)
         fputs(out.data, stdout);
-}
-
-/* Warn on stderr if the text, which contains the warning, is not printed (--json, --quiet). */
-static void warn_unsure(const struct calib_settings *s, const struct hrun_net *net)
-{
-    autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
-
-    hrun_net_add_unsure(net, &words);
-    if (words.len && (s->common.json || s->common.quiet))
-        fprintf(stderr, "hrun-calibrate: warning: %s\n", words.data);
 }
 
 /* ---------------------------------------------------------------- measure */
@@ -145,6 +131,7 @@ static int measure_and_keep(struct context *c, const struct calib_settings *s, c
     struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
     autorelease(hrun_net_records_release) struct hrun_net_records records = { 0 };
     autorelease(hrun_net_quality_release) struct hrun_net_quality quality = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf unsure = HRUN_BUF_INIT;
     struct hrun_net *net = NULL;
     int rc;
 
@@ -164,7 +151,10 @@ static int measure_and_keep(struct context *c, const struct calib_settings *s, c
     rc = hrun_net_save(net, t->file.data, err) || keep_records(s, t->file.data, &records, err) ? -1 : 0;
     if (!rc) {
         print_network(s, net, &(struct network_about){ &quality, records.spent_s, records.n, t->file.data });
-        warn_unsure(s, net);
+        /* The text has this warning. */
+        hrun_net_add_unsure(net, &unsure);
+        if (unsure.len && (s->common.json || s->common.quiet))
+            fprintf(stderr, "hrun-calibrate: warning: %s\n", unsure.data);
     }
     hrun_net_destroy(net);
     return rc;
@@ -187,14 +177,6 @@ static int show_if_known(const struct calib_settings *s, const char *file)
     return 1;
 }
 
-static int lock_network(struct context *c, const char *file, struct exclusive *own, int *sig, struct hrun_error *err)
-{
-    if (hrun_store_make_folder(c->store, "networks", err))
-        return -1;
-    hrun_strvec_pushf(&own->paths, "%s.lock", file);
-    return exclusive_begin(own, c, "this network", sig, err);
-}
-
 static int network_on(struct context *c, struct calib_settings *s, int *interrupted, struct hrun_error *err)
 {
     autorelease(network_target_release) struct network_target t = { .file = HRUN_BUF_INIT };
@@ -208,7 +190,8 @@ static int network_on(struct context *c, struct calib_settings *s, int *interrup
         return print_network_plan(c, &t.plan, t.file.data, err);
     if (show_if_known(s, t.file.data))
         return 0;
-    if (lock_network(c, t.file.data, &own, interrupted, err))
+    hrun_strvec_pushf(&own.paths, "%s.lock", t.file.data);
+    if (hrun_store_make_folder(c->store, "networks", err) || exclusive_begin(&own, c, "this network", interrupted, err))
         return -1;
     return show_if_known(s, t.file.data) ? 0 : measure_and_keep(c, s, &t, interrupted, err);
 }
@@ -253,31 +236,24 @@ int calib_network(const struct calib_settings *settings, char **words)
 
 /* ---------------------------------------------------------------- show */
 
-static int show_on(struct context *c, const struct calib_settings *settings, struct hrun_error *err)
+int calib_show_network(const struct calib_settings *settings, char **apps)
 {
     struct calib_settings s = *settings;
+    autorelease(context_release) struct context c = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf file = HRUN_BUF_INIT, note = HRUN_BUF_INIT;
+    struct hrun_error err = { 0 };
     struct hrun_net *net = NULL;
-    int rc = network_context(c, &s, err) || network_find(c, &net, &file, &note, err) ? -1 : 0;
+    int rc = network_context(&c, &s, &err) || network_find(&c, &net, &file, &note, &err) ? -1 : 0;
 
+    (void)apps;
     if (note.len)
         fprintf(stderr, "hrun-calibrate: %s\n", note.data);
     if (!rc && !net)
-        rc = hrun_fail(err, HRUN_ENOENT, "the network of %s was not measured: `hrun-calibrate network` with the same "
-                       "options does", c->cluster->nhosts == 1 ? "this host" : "these hosts");
+        rc = hrun_fail(&err, HRUN_ENOENT, "the network of %s was not measured: `hrun-calibrate network` with the same "
+                       "options does", c.cluster->nhosts == 1 ? "this host" : "these hosts");
     if (!rc)
         print_network(&s, net, &(struct network_about){ .file = file.data });
     hrun_net_destroy(net);
-    return rc;
-}
-
-int calib_show_network(const struct calib_settings *s, char **apps)
-{
-    autorelease(context_release) struct context c = { 0 };
-    struct hrun_error err = { 0 };
-    int rc = show_on(&c, s, &err);
-
-    (void)apps;
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
 
