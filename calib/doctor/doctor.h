@@ -27,8 +27,8 @@
  *     process RANK PID SHARE NAME    another process on its host, with its share of a processor
  *     end
  * Lines before the first of these words are skipped (output of shells). A text without `end` is incomplete.
- * Invariants: all indices are within their lists; times are finite and above 0; a process without a line of times has an
- * empty list.
+ * Invariants: all indices are within their lists; times are finite and above 0; a process without a line of times has
+ * an empty list.
  */
 
 struct doctor_sub { char *name; int pus; };

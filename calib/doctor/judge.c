@@ -23,8 +23,8 @@ static const struct check checks[] = {
     { "noise", DOCTOR_PROBLEM, CHECK_RANKS, check_noise,
       "stop services that are not needed (systemctl list-units, top -d 1), move interrupts away, leave a core "
       "free for the system", NULL },
-    { "swapping", DOCTOR_PROBLEM, CHECK_RANKS, check_swapping, "end what takes the memory (ps aux --sort -rss), or swapoff -a",
-      NULL },
+    { "swapping", DOCTOR_PROBLEM, CHECK_RANKS, check_swapping,
+      "end what takes the memory (ps aux --sort -rss), or swapoff -a", NULL },
     { "clock", DOCTOR_PROBLEM, CHECK_RANKS, check_clocks,
       "synchronise the clocks: chronyd or systemd-timesyncd (timedatectl set-ntp true)", NULL },
     { "round-trip", DOCTOR_PROBLEM, CHECK_ONCE, check_trips,
@@ -51,8 +51,8 @@ static const struct check checks[] = {
       "nothing is wrong, but runs on several sub-clusters go at the speed of the slowest link", NULL },
     { "unequal-governors", DOCTOR_PROBLEM, CHECK_ONCE, check_unequal_governors,
       "set one governor everywhere: cpupower frequency-set -g performance", NULL },
-    { "governor", DOCTOR_WARNING, CHECK_RANKS, check_governor, "keep the frequency: cpupower frequency-set -g performance",
-      NULL },
+    { "governor", DOCTOR_WARNING, CHECK_RANKS, check_governor,
+      "keep the frequency: cpupower frequency-set -g performance", NULL },
     { "turbo", DOCTOR_WARNING, CHECK_HOSTS, check_turbo,
       "turn it off where times must repeat: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo, or else echo 0 "
       ">/sys/devices/system/cpu/cpufreq/boost", NULL },
@@ -62,7 +62,8 @@ static const struct check checks[] = {
     { "blas-threads", DOCTOR_PROBLEM, CHECK_HOSTS, check_blas,
       "set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1 (or MKL_NUM_THREADS=1) with -x, or `threads: fill` in the "
       "app definition", NULL },
-    { "swap-used", DOCTOR_WARNING, CHECK_HOSTS, check_swap_used, "free memory before measuring (ps aux --sort -rss)", NULL },
+    { "swap-used", DOCTOR_WARNING, CHECK_HOSTS, check_swap_used,
+      "free memory before measuring (ps aux --sort -rss)", NULL },
     { "huge-pages", DOCTOR_WARNING, CHECK_HOSTS, check_huge_pages,
       "let programs ask for them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled", NULL },
 };

@@ -115,7 +115,8 @@ static int next_size(int bytes)
     return sweep_size(base, k + by);
 }
 
-/* 1 with the hosts *i and *j of the pair that this host is in, else 0. A pair is inside a group if any group has two hosts. */
+/* 1 with the hosts *i and *j of the pair that this host is in, else 0. A pair is inside a group if any group has two
+ * hosts. */
 static int find_sweep_pair(const struct net_bench *b, int *i, int *j)
 {
     int pairs = 0, free_host = -1, most = b->apart ? 1 : PAIRS;

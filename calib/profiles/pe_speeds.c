@@ -136,25 +136,6 @@ static int measure_pe_speeds(struct context *c, const int *pes, int M, int repet
 
 /* ------------------------------------------------------------------ show */
 
-static json_t *speed_json(const struct hrun_models *m, const struct hrun_fit_record *r)
-{
-    return json_pack("{s:s, s:s, s:i, s:f, s:f, s:I, s:i, s:s, s:s}", "subcluster", m->subcluster, "signature",
-                     m->signature, "M", r->M, "s_per_operation", r->k[0], "deviation",
-                     sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0], "order", (json_int_t)r->nmin, "measurements",
-                     r->npoints, "library", r->note ? r->note : "", "date", m->newest);
-}
-
-static void add_speed_row(const struct hrun_models *m, const struct hrun_fit_record *r, struct hrun_table *t)
-{
-    char M[16], rate[32], deviation[32], order[32];
-
-    snprintf(M, sizeof M, "%d", r->M);
-    snprintf(rate, sizeof rate, "%.3g Gflop/s", 1e-9 / r->k[0]);
-    snprintf(deviation, sizeof deviation, "%.1f %%", 100 * sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0]);
-    snprintf(order, sizeof order, "%lld", (long long)r->nmin);
-    hrun_table_row(t, m->subcluster, M, rate, deviation, order, r->note ? r->note : "", m->newest);
-}
-
 static int show_speeds(struct context *c, int json, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec sigs = HRUN_STRVEC_INIT;
@@ -169,8 +150,22 @@ static int show_speeds(struct context *c, int json, struct hrun_error *err)
 
         rc = hrun_store_get_models(c->store, HRUN_PERF_APP, sigs.v[i], &m, err);
         for (int k = 0; m && k < m->n; k++) {
-            add_speed_row(m, &m->v[k], t);
-            json_array_append_new(root, speed_json(m, &m->v[k]));
+            const struct hrun_fit_record *r = &m->v[k];
+            const char *library = r->note ? r->note : "";
+            double deviation = sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0];
+
+            hrun_table_cell(t, "%s", m->subcluster);
+            hrun_table_cell(t, "%d", r->M);
+            hrun_table_cell(t, "%.3g Gflop/s", 1e-9 / r->k[0]);
+            hrun_table_cell(t, "%.1f %%", 100 * deviation);
+            hrun_table_cell(t, "%lld", (long long)r->nmin);
+            hrun_table_cell(t, "%s", library);
+            hrun_table_cell(t, "%s", m->newest);
+            json_array_append_new(root, json_pack("{s:s, s:s, s:i, s:f, s:f, s:I, s:i, s:s, s:s}", "subcluster",
+                                                  m->subcluster, "signature", m->signature, "M", r->M,
+                                                  "s_per_operation", r->k[0], "deviation", deviation, "order",
+                                                  (json_int_t)r->nmin, "measurements", r->npoints, "library", library,
+                                                  "date", m->newest));
         }
         hrun_models_destroy(m);
     }
@@ -199,25 +194,12 @@ int calib_show_speeds(const struct calib_settings *s, char **apps)
 
 /* ------------------------------------------------------------------ the command */
 
-static int lock_speeds(const struct context *c, const int *pes, struct exclusive *own, int *sig,
-                       struct hrun_error *err)
-{
-    autorelease(hrun_buf_release) struct hrun_buf signature = HRUN_BUF_INIT;
-    int rc = 0;
-
-    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
-        hrun_buf_reset(&signature);
-        profiles_speed_signature(&c->cluster->subs[i], &signature);
-        rc = pes[i] ? exclusive_add(own, c, HRUN_PERF_APP, signature.data, err) : 0;
-    }
-    return rc ? -1 : exclusive_begin(own, c, "the speeds of PEs", sig, err);
-}
-
 static int speeds_on(struct context *c, const struct calib_settings *s, int *interrupted, struct hrun_error *err)
 {
     int64_t repetitions = s->repetitions ? s->repetitions : REPETITIONS;
     autofree int *pes = NULL;
     autorelease(exclusive_end) struct exclusive own = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf signature = HRUN_BUF_INIT;
     int n, rc = 0;
 
     c->set = &s->common;
@@ -228,8 +210,15 @@ static int speeds_on(struct context *c, const struct calib_settings *s, int *int
         context_cluster(c, &s->common, err) || alone_find_tool(c, "hrun-probe", err))
         return -1;
     pes = xcalloc((size_t)c->cluster->nsubs, sizeof *pes);
-    if (hrun_check_count("--repetitions", repetitions, 3, 10000, err) || context_use(c->cluster, s->use, pes, err) ||
-        lock_speeds(c, pes, &own, interrupted, err))
+    if (hrun_check_count("--repetitions", repetitions, 3, 10000, err) || context_use(c->cluster, s->use, pes, err))
+        return -1;
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        hrun_buf_reset(&signature);
+        profiles_speed_signature(&c->cluster->subs[i], &signature);
+        if (pes[i] && exclusive_add(&own, c, HRUN_PERF_APP, signature.data, err))
+            return -1;
+    }
+    if (exclusive_begin(&own, c, "the speeds of PEs", interrupted, err))
         return -1;
     n = s->procs.n ? s->procs.n : c->app ? c->app->nprocs_per_pe : 1;
     for (int k = 0; k < n && !rc; k++) {

@@ -101,41 +101,27 @@ static void add_formulas(const struct hrun_models *m, int all, struct hrun_buf *
     }
 }
 
-/* The training error, or null if there are as many coefficients as runs, since the fit is then exact. */
-static json_t *training_error(const struct hrun_fit_record *r, double value)
-{
-    return r->dof ? json_real(value) : json_null();
-}
-
-static json_t *model_json(const struct hrun_fit_record *r)
-{
-    json_t *terms = json_array();
-
-    for (int k = 0; k < r->nterms; k++)
-        json_array_append_new(terms, json_pack("{s:s, s:f}", "term", r->terms[k], "k", r->k[k]));
-    return json_pack("{s:s, s:s, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:o, s:o, s:i, s:s}", "family", r->family,
-                     "method", r->method, "M", r->M, "P", r->P, "terms", terms, "measurements", r->npoints, "N_min",
-                     (json_int_t)r->nmin, "N_max", (json_int_t)r->nmax, "P_min", r->pmin, "P_max", r->pmax,
-                     "train_error_mean", training_error(r, r->train_mean), "train_error_max",
-                     training_error(r, r->train_max), "dof", r->dof, "note", r->note ? r->note : "");
-}
-
-static json_t *sample_json(const struct hrun_sample *s)
-{
-    return json_pack("{s:I, s:i, s:i, s:i, s:f, s:f, s:b, s:b, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:s}", "N",
-                     (json_int_t)s->N, "P", s->P, "M", s->M, "pes", s->pes, "time_s", s->time_s, "wall_s", s->wall_s,
-                     "ok", s->ok, "mixed", s->mixed, "status", s->status, "origin", s->origin, "config", s->config,
-                     "consts", s->consts ? s->consts : "", "date", s->date, "limits", s->limits ? s->limits : "",
-                     "compute_s", s->compute_s, "mpi_s", s->mpi_s, "trace", s->trace ? s->trace : "");
-}
-
 json_t *profile_json(const char *app, const char *sig, const struct hrun_samples *samples, size_t old,
                      const struct hrun_models *m)
 {
     json_t *models = json_array();
 
-    for (int j = 0; m && j < m->n; j++)
-        json_array_append_new(models, model_json(&m->v[j]));
+    for (int j = 0; m && j < m->n; j++) {
+        const struct hrun_fit_record *r = &m->v[j];
+        json_t *terms = json_array();
+
+        for (int k = 0; k < r->nterms; k++)
+            json_array_append_new(terms, json_pack("{s:s, s:f}", "term", r->terms[k], "k", r->k[k]));
+        /* With as many coefficients as runs the fit is exact, and there is no training error. */
+        json_array_append_new(models, json_pack("{s:s, s:s, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:o?, s:o?, s:i, "
+                                                "s:s}", "family", r->family, "method", r->method, "M", r->M, "P", r->P,
+                                                "terms", terms, "measurements", r->npoints, "N_min",
+                                                (json_int_t)r->nmin, "N_max", (json_int_t)r->nmax, "P_min", r->pmin,
+                                                "P_max", r->pmax, "train_error_mean",
+                                                r->dof ? json_real(r->train_mean) : NULL, "train_error_max",
+                                                r->dof ? json_real(r->train_max) : NULL, "dof", r->dof, "note",
+                                                r->note ? r->note : ""));
+    }
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o*, s:I, s:I}", "app", app, "signature", sig, "subcluster",
                      m ? m->subcluster : "", "fitted", m ? m->fitted : "", "models", models, "waits",
                      profile_waits_json(samples, sig), "bad_records", (json_int_t)samples->bad, "no_longer_count",
@@ -156,14 +142,6 @@ struct stored_profile {
     struct hrun_models *m;    /* NULL: there are none, or they cannot be read, for the reason in why */
     struct hrun_error why;
 };
-
-/* Append the plot of times over N; without a definition it has no curves. */
-static void add_plot(struct context *c, const struct stored_profile *p, struct hrun_buf *out)
-{
-    context_drop_app(c);
-    show_plot(context_load_app(c, p->app, NULL) ? NULL : c->app, &p->samples, p->m, out);
-    context_drop_app(c);
-}
 
 /* Append a profile, headed by "lu on xeon.1c-...": its measurements and models. */
 static void add_profile(struct context *c, const struct stored_profile *p, struct hrun_buf *out)
@@ -199,8 +177,17 @@ static int append_profile_json(const struct stored_profile *p, json_t *root, str
 {
     json_t *o = profile_json(p->app, p->signature, &p->samples, p->old, p->m), *all = json_array();
 
-    for (size_t i = 0; i < p->samples.n; i++)
-        json_array_append_new(all, sample_json(&p->samples.v[i]));
+    for (size_t i = 0; i < p->samples.n; i++) {
+        const struct hrun_sample *s = &p->samples.v[i];
+
+        json_array_append_new(all, json_pack("{s:I, s:i, s:i, s:i, s:f, s:f, s:b, s:b, s:s, s:s, s:s, s:s, s:s, s:s, "
+                                             "s:f, s:f, s:s}", "N", (json_int_t)s->N, "P", s->P, "M", s->M, "pes",
+                                             s->pes, "time_s", s->time_s, "wall_s", s->wall_s, "ok", s->ok, "mixed",
+                                             s->mixed, "status", s->status, "origin", s->origin, "config", s->config,
+                                             "consts", s->consts ? s->consts : "", "date", s->date, "limits",
+                                             s->limits ? s->limits : "", "compute_s", s->compute_s, "mpi_s",
+                                             s->mpi_s, "trace", s->trace ? s->trace : ""));
+    }
     json_object_set_new(o, "measurements", all);
     json_object_set_new(o, "error", p->why.code ? json_string(p->why.text) : json_null());
     return !json_array_append_new(root, o) ? 0
@@ -223,8 +210,11 @@ static int visit_show(struct context *c, const char *app, const char *sig, void 
         rc = append_profile_json(&p, how->root, err);
     } else {
         add_profile(c, &p, &out);
-        if (how->plot)
-            add_plot(c, &p, &out);
+        if (how->plot) {
+            context_drop_app(c);
+            show_plot(context_load_app(c, app, NULL) ? NULL : c->app, &p.samples, p.m, &out);
+            context_drop_app(c);
+        }
         waits_show(&p.samples, sig, &out);
         hrun_buf_addc(&out, '\n');
         fputs(out.data, stdout);
@@ -238,26 +228,22 @@ static int visit_show(struct context *c, const char *app, const char *sig, void 
     return rc;
 }
 
-/* 1 if the application has a profile or its folder cannot be read; 0 for the empty folder of a failed calibration. */
-static int has_profiles(const struct context *c, const char *app)
-{
-    autorelease(hrun_strvec_release) struct hrun_strvec signatures = HRUN_STRVEC_INIT;
-    int has = hrun_store_signatures(c->store, app, &signatures, NULL) || signatures.n > 0;
-
-    return has;
-}
-
 int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_error *err)
 {
     size_t n = 0;
 
     if (hrun_store_apps(c->store, names, err))
         return -1;
-    for (size_t i = 0; i < names->n; i++)
-        if (strcmp(names->v[i], HRUN_PERF_APP) && strcmp(names->v[i], HRUN_KINDS_APP) && has_profiles(c, names->v[i]))
+    for (size_t i = 0; i < names->n; i++) {
+        autorelease(hrun_strvec_release) struct hrun_strvec signatures = HRUN_STRVEC_INIT;
+
+        /* A calibration that failed leaves an empty folder. One that cannot be read is reported when it is visited. */
+        if (strcmp(names->v[i], HRUN_PERF_APP) && strcmp(names->v[i], HRUN_KINDS_APP) &&
+            (hrun_store_signatures(c->store, names->v[i], &signatures, NULL) || signatures.n))
             names->v[n++] = names->v[i];
         else
             free(names->v[i]);
+    }
     while (names->n > n)
         names->v[--names->n] = NULL;
     return 0;
@@ -283,21 +269,20 @@ static int add_variants(const struct context *c, const char *app, struct hrun_st
 
 int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int *seen)
 {
-    struct hrun_strvec names = HRUN_STRVEC_INIT, sigs = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };
-    int rc = 0, status = 0, found;
+    int status = 0, found;
 
     *seen = 0;
     for (int i = 0; apps[i]; i++)
         hrun_strvec_push(&names, apps[i]);
     if (c->set->app)
         hrun_strvec_push(&names, c->set->app);
-    if (!names.n)
-        rc = calib_apps(c, &names, &err);
-    if (rc)
-        status = context_complain("hrun-calibrate", &err);
-    for (size_t i = 0; i < names.n && !rc; i++) {
-        hrun_strvec_release(&sigs);
+    if (!names.n && calib_apps(c, &names, &err))
+        return context_complain("hrun-calibrate", &err);
+    for (size_t i = 0; i < names.n; i++) {
+        autorelease(hrun_strvec_release) struct hrun_strvec sigs = HRUN_STRVEC_INIT;
+
         if (hrun_store_signatures(c->store, names.v[i], &sigs, &err)) {
             status = context_complain("hrun-calibrate", &err);
             continue;
@@ -314,8 +299,6 @@ int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int
                 ++*seen;
         }
     }
-    hrun_strvec_release(&names);
-    hrun_strvec_release(&sigs);
     return status;
 }
 
