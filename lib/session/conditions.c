@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void add_option(struct hrun_strvec *v, const char *option, const char *wo
     hrun_strvec_push(v, text.data);
 }
 
-/* "--mca KEY VALUE" from "KEY=VALUE", if it is of times and none of later[n] is of the same key. */
+/* Add "--mca KEY VALUE" for "KEY=VALUE", if it changes times and none of later[n] has the same key. */
 static void add_parameter(struct hrun_strvec *v, const char *word, char *const *later, size_t n)
 {
     int known = hrun_begins_with(word, of_times);
@@ -43,23 +44,14 @@ static void add_parameter(struct hrun_strvec *v, const char *word, char *const *
     add_option(v, option, word + key + 1);
 }
 
-/* "-x NAME=VALUE" from "NAME=VALUE", or from "NAME" with the value that the environment has, if it changes times. */
+/* Add "-x NAME=VALUE" for "NAME=VALUE", or for "NAME" with the value in the environment, if it changes times. */
 static void add_variable(struct hrun_strvec *v, const char *word)
 {
-    size_t len = strlen(word);
+    const char *value = strchr(word, '=') ? NULL : getenv(word);
+    autofree char *text = value ? hrun_strf("%s=%s", word, value) : xstrdup(word);
 
-    if (!hrun_begins_with(word, of_threads))
-        return;
-    for (char **e = environ; *e && !strchr(word, '='); e++)
-        if (!strncmp(*e, word, len) && (*e)[len] == '=')
-            word = *e;
-    if (strchr(word, '='))
-        add_option(v, "-x ", word);
-}
-
-static int by_option_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    if (hrun_begins_with(word, of_threads) && strchr(text, '='))
+        add_option(v, "-x ", text);
 }
 
 void conditions_settings(const struct context *c, struct hrun_buf *out)
@@ -79,45 +71,40 @@ void conditions_settings(const struct context *c, struct hrun_buf *out)
         add_variable(&v, env->v[i]);
     for (size_t i = 0; i < smpi->n && simulated; i++)
         add_option(&v, "--smpi ", smpi->v[i]);
-    if (v.n)
-        qsort(v.v, v.n, sizeof *v.v, by_option_text);
+    hrun_strvec_sort(&v, 0);
     for (size_t i = 0; i < v.n; i++)
         hrun_buf_addf(out, "%s%s", i ? " " : "", v.v[i]);
 }
 
-/* Look for a run with `settings` in a log, and for its newest one. Result: 1, it has one. */
-static int find_run_with(const struct hrun_samples *log, const char *settings, const struct hrun_sample **newest)
-{
-    for (size_t k = 0; k < log->n; k++) {
-        const struct hrun_sample *s = &log->v[k];
-
-        if (!s->ok || !s->origin || strcmp(s->origin, "calibration"))
-            continue;
-        if (!strcmp(s->settings ? s->settings : "", settings))
-            return 1;
-        if (!*newest || strcmp(s->date, (*newest)->date) > 0)
-            *newest = s;
-    }
-    return 0;
-}
-
 int conditions_differ(const struct context *c, char **out, struct hrun_error *err)
 {
-    int n = c->cluster->nsubs, same = 0, rc = 0;
-    struct hrun_samples *logs = xcalloc((size_t)n, sizeof *logs);
-    const struct hrun_sample *newest = NULL;
     autorelease(hrun_buf_release) struct hrun_buf own = HRUN_BUF_INIT;
+    autofree char *newest = NULL;
+    char date[24] = "";
 
     *out = NULL;
     conditions_settings(c, &own);
-    for (int i = 0; i < n && !rc && !same; i++) {
-        rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
-        same = !rc && find_run_with(&logs[i], own.data, &newest);
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
+
+        if (hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &log, err))
+            return -1;
+        for (size_t k = 0; k < log.n; k++) {
+            const struct hrun_sample *s = &log.v[k];
+            const char *settings = s->settings ? s->settings : "";
+
+            if (!s->ok || !hrun_text_same(s->origin, "calibration"))
+                continue;
+            if (!strcmp(settings, own.data))
+                return 0;
+            if (newest && strcmp(s->date, date) <= 0)
+                continue;
+            free(newest);
+            newest = xstrdup(settings);
+            snprintf(date, sizeof date, "%s", s->date);
+        }
     }
-    if (!rc && !same && newest)
-        *out = xstrdup(newest->settings ? newest->settings : "");
-    for (int i = 0; i < n; i++)
-        hrun_samples_release(&logs[i]);
-    free(logs);
-    return rc;
+    *out = newest;
+    newest = NULL;
+    return 0;
 }

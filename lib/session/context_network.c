@@ -19,16 +19,6 @@ static const char *const not_of_wires[] = {
     "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
 };
 
-static int add_platform_sum(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
-{
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-
-    if (hrun_file_read(c->cluster->platform, PLATFORM_MAX, &text, err))
-        return -1;
-    hrun_buf_addf(out, "smpi %08lx", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
-    return 0;
-}
-
 /* What a script runs is not known; it has the MPI that starts it, or that is installed here. */
 static void add_mpi_of_network(const struct context *c, struct hrun_buf *out)
 {
@@ -49,6 +39,7 @@ static void add_mpi_of_network(const struct context *c, struct hrun_buf *out)
 int network_key(const struct context *c, struct network_key *out, struct hrun_error *err)
 {
     const struct hrun_strvec *mca = &c->set->job.mca, *smpi = &c->set->job.smpi;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     hrun_buf_init(&out->engine);
     hrun_buf_init(&out->mpi);
@@ -56,9 +47,11 @@ int network_key(const struct context *c, struct network_key *out, struct hrun_er
     out->hosts = xcalloc((size_t)out->nhosts + 1, sizeof *out->hosts);
     for (int i = 0; i < out->nhosts; i++)
         out->hosts[i] = c->cluster->hosts[i].name;
-    if (c->cluster->platform && add_platform_sum(c, &out->engine, err))
+    if (c->cluster->platform && hrun_file_read(c->cluster->platform, PLATFORM_MAX, &text, err))
         return -1;
-    if (!c->cluster->platform)
+    if (c->cluster->platform)
+        hrun_buf_addf(&out->engine, "smpi %08lx", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
+    else
         hrun_buf_adds(&out->engine, "real");
     for (size_t i = 0; i < mca->n; i++)
         if (hrun_begins_with(mca->v[i], of_wires))

@@ -93,37 +93,26 @@ int kinds_average_rates(const struct hrun_cluster *cl, const struct hrun_topo_ra
     return 1;
 }
 
-/* The newest benchmark of a sub-cluster in the store. Result: s for a round; 0: there is none; -1: the newest was not
- * to be trusted, age_s ago. What cannot be read is none. */
-static double newest_benchmark(const struct context *c, int sub, double *age_s)
-{
-    autorelease(hrun_buf_release) struct hrun_buf sig = HRUN_BUF_INIT;
-    autorelease(hrun_samples_release) struct hrun_samples s = { 0 };
-    double t = 0;
-
-    profiles_speed_signature(&c->cluster->subs[sub], &sig);
-    if (!hrun_store_samples(c->store, HRUN_KINDS_APP, sig.data, &s, NULL) && s.n) {
-        const struct hrun_sample *last = &s.v[s.n - 1];
-
-        t = last->ok && last->time_s > 0 ? last->time_s : -1;
-        if (hrun_date_age(last->date, age_s))
-            *age_s = INFINITY;
-    }
-    return t;
-}
-
-/* 1: all speeds are known; -1: they were not to be trusted, a short while ago; else 0. */
+/* Read the speeds of the newest benchmark. Result: 1; 0: there is none; -1: it was disturbed, a short while ago. A log
+ * that cannot be read has none. */
 static int recall_speeds(const struct context *c, double *speed)
 {
-    int found = 1;
+    double age_s;
 
-    for (int i = 0; i < c->cluster->nsubs && found > 0; i++) {
-        double age_s, t = newest_benchmark(c, i, &age_s);
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        autorelease(hrun_buf_release) struct hrun_buf sig = HRUN_BUF_INIT;
+        autorelease(hrun_samples_release) struct hrun_samples s = { 0 };
+        const struct hrun_sample *last;
 
-        found = t > 0 ? 1 : t < 0 && age_s < AGAIN_S ? -1 : 0;
-        speed[i] = found > 0 ? 1 / t : 0;
+        profiles_speed_signature(&c->cluster->subs[i], &sig);
+        if (hrun_store_samples(c->store, HRUN_KINDS_APP, sig.data, &s, NULL) || !s.n)
+            return 0;
+        last = &s.v[s.n - 1];
+        if (!last->ok || last->time_s <= 0)
+            return !hrun_date_age(last->date, &age_s) && age_s < AGAIN_S ? -1 : 0;
+        speed[i] = 1 / last->time_s;
     }
-    return found;
+    return 1;
 }
 
 static int keep_speeds(const struct context *c, const double *speed, int good, struct hrun_error *err)

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "model/speeds.h"
 #include "session/decide_unmodelled.h"
-#include "session/log_filter.h"
 #include "session/preparation.h"
 
 #include <math.h>

@@ -23,26 +23,19 @@ int check_explore_options(const struct question *q, struct hrun_error *err)
     return 0;
 }
 
-/* Is the last of the users' runs at N one of this configuration? */
-static int was_last(const struct corrected *k, const struct decision *d, const struct hrun_choice *v)
-{
-    const struct hrun_residual *runs;
-    size_t n = hrun_corrections_runs(k->all, &runs);
-
-    while (n && !(runs[n - 1].real && runs[n - 1].N == d->N))
-        n--;
-    return n && hrun_config_equal(&k->known[runs[n - 1].config].config, &v->config);
-}
-
 int choose_trial(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
             struct hrun_error *err)
 {
     struct hrun_explore_arm arms[LOOKED_AT];
     struct hrun_plan *plan = NULL;
     const struct hrun_choice *v;
+    const struct hrun_residual *earlier;
+    size_t last = hrun_corrections_runs(k->all, &earlier);
     int index[LOOKED_AT], n = 0, runs = 0, pick;
 
-    if (!was_last(k, d, &d->plan->v[0])) {
+    while (last && !(earlier[last - 1].real && earlier[last - 1].N == d->N))
+        last--;
+    if (!last || !hrun_config_equal(&k->known[earlier[last - 1].config].config, &d->plan->v[0].config)) {
         d->explores.nothing = "before another is tried, the best known is run, which the last run at this N was not";
         return 0;
     }

@@ -37,7 +37,7 @@ static int accept_any_P(void *ctx, int P, struct hrun_error *err)
     return 1;
 }
 
-/* Is there a configuration for N within the limits; ruled = 0: whatever the rule says? 1, 0 with *why, or -1. */
+/* Result: 1 if a configuration keeps the limits at N (ruled = 0: whatever the rule says), 0 with *why, or -1. */
 static int allows_size(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
 {
     const struct hrun_predictor_source from = { f->c->app, f->models, f->nsubs, HRUN_FORM_NPT, N, f->c->view, NULL };
@@ -68,7 +68,7 @@ static int allows_size(struct finder *f, int64_t N, int ruled, struct hrun_error
     return -1;
 }
 
-/* Does the rule accept N with some number of processes? 1, 0, or -1. */
+/* Result: 1 if the rule accepts N with some number of processes, 0, or -1. */
 static int rule_allows_size(const struct finder *f, int64_t N, struct hrun_error *err)
 {
     int from = f->problem.P ? f->problem.P : 1, to = f->problem.P ? f->problem.P : f->most_P, rc = 0;
@@ -80,20 +80,7 @@ static int rule_allows_size(const struct finder *f, int64_t N, struct hrun_error
 
 /* ------------------------------------------------------------------ all sizes */
 
-/* The least and the largest size that can be predicted. */
-static void find_range(const struct finder *f, int64_t *lo, int64_t *hi)
-{
-    int64_t largest = 0;
-
-    for (int i = 0; i < f->nsubs; i++)
-        for (int k = 0; f->models[i] && k < f->models[i]->n; k++)
-            if (f->models[i]->v[k].nmax > largest)
-                largest = f->models[i]->v[k].nmax;
-    *lo = 1;
-    *hi = largest > HRUN_COUNT_MAX / FINEST_BEYOND ? HRUN_COUNT_MAX : largest * FINEST_BEYOND;
-}
-
-/* The size that all models are of, where it is only one and the family has no others then; else 0. */
+/* The only size that was measured, if the models predict no other then; else 0. */
 static int64_t only_size(const struct finder *f)
 {
     int64_t only = 0;
@@ -109,11 +96,10 @@ static int64_t only_size(const struct finder *f)
     return only;
 }
 
-/* The largest size of lo..hi that is allowed whatever the rule says; lo - 1: none, and *why. */
-static int bisect_sizes(struct finder *f, int64_t lo, int64_t hi, int64_t *out, struct hrun_error *why,
-                        struct hrun_error *err)
+/* Find the largest size up to hi that is allowed whatever the rule says; 0: none, and *why. */
+static int bisect_sizes(struct finder *f, int64_t hi, int64_t *out, struct hrun_error *why, struct hrun_error *err)
 {
-    int64_t below = lo - 1, above = hi + 1, mid = hi;
+    int64_t below = 0, above = hi + 1, mid = hi;
     int rc;
 
     while (above - below > 1) {
@@ -130,14 +116,13 @@ static int bisect_sizes(struct finder *f, int64_t lo, int64_t hi, int64_t *out, 
     return 0;
 }
 
-/* The first size from N down to lo that is allowed; 0: none. */
-static int walk_down(struct finder *f, int64_t N, int64_t lo, int64_t *out, struct hrun_error *why,
-                     struct hrun_error *err)
+/* Find the first size from N down that is allowed; 0: none. */
+static int walk_down(struct finder *f, int64_t N, int64_t *out, struct hrun_error *why, struct hrun_error *err)
 {
     double end = hrun_thread_cpu_s() + SECONDS;
     int rc = 0;
 
-    for (*out = 0; N >= lo && !rc; N--) {
+    for (*out = 0; N >= 1 && !rc; N--) {
         rc = rule_allows_size(f, N, err);
         rc = rc > 0 ? allows_size(f, N, 1, why, err) : rc;
         if (rc > 0)
@@ -149,7 +134,7 @@ static int walk_down(struct finder *f, int64_t N, int64_t lo, int64_t *out, stru
     return rc < 0 ? -1 : 0;
 }
 
-/* Why not the next larger size that the rule accepts: out->next and out->why. */
+/* Find the next larger size that the rule accepts, and why it is not chosen: out->next and out->why. */
 static int explain_next_size(struct finder *f, int64_t hi, struct finest *out, struct hrun_error *err)
 {
     double end = hrun_thread_cpu_s() + SECONDS / 10;
@@ -176,13 +161,16 @@ static int explain_next_size(struct finder *f, int64_t hi, struct finest *out, s
 static int search_finest(struct finder *f, int64_t most, struct finest *out, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    int64_t lo, hi, top;
+    int64_t largest = 0, hi, top;
 
-    find_range(f, &lo, &hi);
+    for (int i = 0; i < f->nsubs; i++)
+        for (int k = 0; f->models[i] && k < f->models[i]->n; k++)
+            largest = f->models[i]->v[k].nmax > largest ? f->models[i]->v[k].nmax : largest;
+    hi = largest > HRUN_COUNT_MAX / FINEST_BEYOND ? HRUN_COUNT_MAX : largest * FINEST_BEYOND;
     out->limit = most && most < hi ? most : hi;
     out->given = most && most < hi;
     out->measure = only_size(f) ? hi : 0;
-    if (bisect_sizes(f, lo, out->limit, &top, &why, err) || walk_down(f, top, lo, &out->N, &why, err))
+    if (bisect_sizes(f, out->limit, &top, &why, err) || walk_down(f, top, &out->N, &why, err))
         return -1;
     if (out->N)
         return explain_next_size(f, out->limit, out, err);
@@ -196,17 +184,6 @@ static int search_finest(struct finder *f, int64_t most, struct finest *out, str
 }
 
 /* ------------------------------------------------------------------ */
-
-static int check_finest_question(const struct question *q, struct hrun_error *err)
-{
-    if (q->config)
-        return hrun_fail(err, HRUN_EINVAL, "--finest and --config contradict each other: the size is to be found that "
-                         "some configuration allows; --use and -n limit which");
-    if (q->within)
-        return hrun_fail(err, HRUN_EINVAL, "--finest and --limit within contradict each other: there is no quickest "
-                         "configuration of all sizes; say --limit time=TIME");
-    return 0;
-}
 
 /* Cluster, models and limits. */
 static int load_finder(struct finder *f, const struct question *q, const struct profiles *p, struct hrun_error *err)
@@ -241,9 +218,15 @@ int finest_find(struct context *c, const struct question *q, const struct profil
 {
     struct finder f = { .c = c, .deals = c->app->shares.units && (!q->shares || strcmp(q->shares, "equal")) };
     struct finest found = { .on = 1 };
-    int rc = check_finest_question(q, err) || load_finder(&f, q, p, err) || search_finest(&f, most, &found, err)
-             ? -1 : 0;
+    int rc;
 
+    if (q->config)
+        return hrun_fail(err, HRUN_EINVAL, "--finest and --config contradict each other: the size is to be found that "
+                         "some configuration allows; --use and -n limit which");
+    if (q->within)
+        return hrun_fail(err, HRUN_EINVAL, "--finest and --limit within contradict each other: there is no quickest "
+                         "configuration of all sizes; say --limit time=TIME");
+    rc = load_finder(&f, q, p, err) || search_finest(&f, most, &found, err) ? -1 : 0;
     if (!rc)
         *out = found;
     out->measure = found.measure;

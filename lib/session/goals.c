@@ -52,31 +52,26 @@ static const struct hrun_opt limit_rows[] = {
 };
 enum { NLIMITS = sizeof limit_rows / sizeof *limit_rows };
 
-/* One part of the list, "NAME=VALUE", which is cut in two. */
-static int read_one_limit(char *part, struct question *q, struct hrun_error *err)
-{
-    char *equals = strchr(part, '='), name[32];
-    int i = 0;
-
-    if (equals)
-        *equals = 0;
-    while (i < NLIMITS && strcmp(part, limit_rows[i].name))
-        i++;
-    if (!equals || i == NLIMITS)
-        return hrun_fail(err, HRUN_EINVAL, "--limit: '%s' is none of time=TIME, cost=COST, energy=JOULES, pes=PES, "
-                         "loss=PERCENT and within=PERCENT, which are separated by commas", part);
-    snprintf(name, sizeof name, "--limit %s", limit_rows[i].name);
-    return hrun_opt_apply(&limit_rows[i], name, q, equals + 1, err);
-}
-
 int question_limit(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct question *q = (struct question *)(void *)((char *)settings + opt->offset);
     autofree char *list = xstrdup(value);
 
-    for (char *rest = list, *part; (part = strsep(&rest, ",")); )
-        if (read_one_limit(part, q, err))
+    for (char *rest = list, *part; (part = strsep(&rest, ",")); ) {
+        char *equals = strchr(part, '='), name[32];
+        int i = 0;
+
+        if (equals)
+            *equals = 0;
+        while (i < NLIMITS && strcmp(part, limit_rows[i].name))
+            i++;
+        if (!equals || i == NLIMITS)
+            return hrun_fail(err, HRUN_EINVAL, "--limit: '%s' is none of time=TIME, cost=COST, energy=JOULES, "
+                             "pes=PES, loss=PERCENT and within=PERCENT, which are separated by commas", part);
+        snprintf(name, sizeof name, "--limit %s", limit_rows[i].name);
+        if (hrun_opt_apply(&limit_rows[i], name, q, equals + 1, err))
             return -1;
+    }
     return 0;
 }
 

@@ -8,23 +8,14 @@
 /* The search for an MPI. */
 struct search {
     struct context *c;
-    struct hrun_strvec there;     /* signatures of the application's profiles */
+    struct hrun_app *const *apps; /* the application, or each variant that may be meant */
+    int napps;
+    struct hrun_strvec there;     /* signatures of their profiles */
     struct hrun_mpi first;        /* the first that was tried; id "": none was */
     int found;                    /* 1: c->mpi has a profile */
 };
 
-/* The application, or each variant that may be meant. */
-static int count_apps(const struct context *c)
-{
-    return !c->app ? 0 : c->variants_of && !c->set->variant ? c->variants_of->nvariants : 1;
-}
-
-static const struct hrun_app *app_at(const struct context *c, int k)
-{
-    return c->variants_of && !c->set->variant ? c->variants_of->variants[k] : c->app;
-}
-
-/* From the words that signatures hold. */
+/* The MPI that a signature names. */
 static struct hrun_mpi mpi_by_id(const char *id)
 {
     static const struct { const char *begins, *name; enum hrun_mpi_kind kind; } known[] = {
@@ -43,7 +34,7 @@ static struct hrun_mpi mpi_by_id(const char *id)
     return mpi;
 }
 
-/* Is there a profile of a sub-cluster for programs of this one? */
+/* Set c->mpi if a sub-cluster has a profile for programs of this MPI. */
 static void try_mpi(struct search *s, const struct hrun_mpi *mpi)
 {
     struct context *c = s->c;
@@ -65,7 +56,7 @@ static void try_mpi(struct search *s, const struct hrun_mpi *mpi)
         c->mpi = *mpi;
 }
 
-/* The same of a program's in PATH; what is not there, cannot be read or cannot run on such hosts is passed over. */
+/* Try the MPI of a program in PATH that can run on such hosts. */
 static void try_program(struct search *s, const char *name)
 {
     autofree char *path = hrun_program_find(name, NULL, NULL);
@@ -75,7 +66,7 @@ static void try_program(struct search *s, const char *name)
         try_mpi(s, &mpi);
 }
 
-/* Programs of SimGrid, that count their operations and that are timed. */
+/* Try programs of SimGrid, first those that count their operations, then those that are timed. */
 static void try_simulated(struct search *s)
 {
     const char *version = s->c->cluster->simgrid;
@@ -90,7 +81,7 @@ static void try_simulated(struct search *s)
     }
 }
 
-/* What the newest measurement of each profile of an application was made with. */
+/* Try the MPI of the newest measurement of each profile of an application. */
 static int try_measured(struct search *s, const char *app, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec there = HRUN_STRVEC_INIT;
@@ -113,31 +104,23 @@ static int try_measured(struct search *s, const char *app, struct hrun_error *er
     return 0;
 }
 
-static int try_all(struct search *s, struct hrun_error *err)
-{
-    struct context *c = s->c;
-
-    for (int i = 0; c->app && i < c->app->programs.n && !s->found; i++)
-        try_program(s, c->app->programs.names[i]);
-    if (!s->found && c->cluster->platform)
-        try_simulated(s);
-    if (!s->found && !c->cluster->platform)
-        try_program(s, "ompi_info");
-    for (int k = 0; k < count_apps(c) && !s->found; k++)
-        if (try_measured(s, app_at(c, k)->name, err))
-            return -1;
-    return 0;
-}
-
 int guess_mpi(struct context *c, struct hrun_error *err)
 {
-    struct search s = { .c = c, .there = HRUN_STRVEC_INIT };
+    const struct hrun_app *all = c->set->variant ? NULL : c->variants_of;
+    struct search s = { .c = c, .apps = all ? all->variants : &c->app,
+                        .napps = !c->app ? 0 : all ? all->nvariants : 1 };
     int rc = 0;
 
-    for (int k = 0; k < count_apps(c) && !rc; k++)
-        rc = hrun_store_signatures(c->store, app_at(c, k)->name, &s.there, err);
-    if (!rc)
-        rc = try_all(&s, err);
+    for (int k = 0; k < s.napps && !rc; k++)
+        rc = hrun_store_signatures(c->store, s.apps[k]->name, &s.there, err);
+    for (int i = 0; !rc && c->app && i < c->app->programs.n && !s.found; i++)
+        try_program(&s, c->app->programs.names[i]);
+    if (!rc && !s.found && c->cluster->platform)
+        try_simulated(&s);
+    else if (!rc && !s.found)
+        try_program(&s, "ompi_info");
+    for (int k = 0; k < s.napps && !rc && !s.found; k++)
+        rc = try_measured(&s, s.apps[k]->name, err);
     if (!rc && !s.found)
         c->mpi = s.first.id[0] ? s.first : mpi_by_id("none");
     hrun_strvec_release(&s.there);

@@ -2,7 +2,6 @@
 #include "session/log_corrections.h"
 
 #include "base/alloc.h"
-#include "session/log_filter.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@ static int by_distance(const void *a, const void *b)
     return order ? order : (x->s->N > y->s->N) - (x->s->N < y->s->N);
 }
 
-/* Leave of each configuration the samples at the sizes nearest to N; their order stays. */
+/* Keep the samples of each configuration at the sizes nearest to N, in their order. */
 static void keep_near(struct hrun_samples *all, int64_t N)
 {
     autofree struct item *v = xcalloc(all->n + 1, sizeof *v);
@@ -108,7 +107,7 @@ static void list_failed(const struct context *c, const struct hrun_samples *log,
     }
 }
 
-/* The configurations that failed are not to be chosen. known[] and details[] have room for them. */
+/* Exclude the configurations that failed. known[] and details[] have room for them. */
 static void exclude_failed(struct corrected *k, int nsubs)
 {
     for (size_t i = 0; i < k->failed.n; i++) {
@@ -124,7 +123,7 @@ static void exclude_failed(struct corrected *k, int nsubs)
     }
 }
 
-/* What the waits of the last run tell. */
+/* Find the pace that the waits of the last run show. */
 static int find_pace(const struct context *c, const struct hrun_joint_sub *subs, struct hrun_predictor *predictor,
                      struct corrected *out, struct hrun_error *err)
 {

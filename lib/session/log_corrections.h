@@ -4,6 +4,16 @@
 
 #include "session/context.h"
 
+/* Which runs of a log have the cluster and the constants of a context. */
+struct log_filter {
+    struct hrun_buf cluster, consts;
+};
+
+void log_filter_make(const struct context *c, struct log_filter *out);
+/* 1 if a run has these, size N and a recorded configuration, else 0. */
+int log_filter_accepts(const struct log_filter *f, const struct hrun_sample *s, int64_t N);
+void log_filter_release(struct log_filter *f);
+
 /* The corrections from the logs of the sub-clusters that have models, at a size N. */
 struct corrected {
     int n;

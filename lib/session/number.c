@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a command of thousands of words the rest are names of files. */
+/* Later words of a long command are names of files. */
 enum { WORDS_MAX = 500 };
 
 int64_t number_value(const char *text)
@@ -38,7 +38,7 @@ int number_is_open(char *const *words)
     return 0;
 }
 
-/* Is name[len] called so? Dashes before it count where they are asked for. */
+/* 1 if name[len] is the name asked for, else 0. Dashes before it are ignored unless asked has them. */
 static int is_name(const char *name, size_t len, const char *asked)
 {
     if (*asked != '-')
@@ -49,7 +49,7 @@ static int is_name(const char *name, size_t len, const char *asked)
     return len && strlen(asked) == len && !strncmp(name, asked, len);
 }
 
-/* Is what stands at i, a number or not, that of the name? */
+/* 1 if words[i], a number or not, has that name, else 0. */
 static int is_number_of(char *const *words, int i, const char *name)
 {
     const char *eq = strrchr(words[i], '='), *before = words[i - 1];
@@ -66,7 +66,7 @@ static void add_number_text(char *const *words, int i, const char *digits, struc
     hrun_buf_adds(out, words[i]);
 }
 
-/* err says what is wrong; which numbers there are is added. Result: -1. */
+/* Append the numbers of the command to the message of err. Result: -1. */
 static int fail_listing(char *const *words, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
@@ -84,8 +84,7 @@ static int fail_listing(char *const *words, struct hrun_error *err)
                      "NAME=NUMBER", what.text);
 }
 
-/* The number whose digits are in words[i]. */
-static struct number *number_in_word(char *const *words, int i, const char *digits)
+struct number *number_create(char *const *words, int i, const char *digits)
 {
     struct number *n = xcalloc(1, sizeof *n);
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -95,19 +94,11 @@ static struct number *number_in_word(char *const *words, int i, const char *digi
         count++;
     add_number_text(words, i, digits, &text);
     n->at = i;
+    n->N = strtoll(digits, NULL, 10);
     n->text = hrun_buf_detach(&text);
     n->words = xcalloc((size_t)count + 1, sizeof *n->words);
     memcpy(n->words, words, (size_t)count * sizeof *n->words);
     n->words[i] = hrun_strf("%.*s{N}", (int)(digits - words[i]), words[i]);
-    return n;
-}
-
-struct number *number_create(char *const *words, int i)
-{
-    const char *digits = number_at(words, i);
-    struct number *n = number_in_word(words, i, digits);
-
-    n->N = number_value(digits);
     return n;
 }
 
@@ -134,11 +125,11 @@ int number_find(char *const *words, const char *name, struct number **out, struc
         hrun_fail(err, HRUN_ENOENT, "the command has no '%s'", name);
     if (several || !at)
         return fail_listing(words, err);
-    *out = number_create(words, at);
+    *out = number_create(words, at, number_at(words, at));
     return 0;
 }
 
-/* Is the word the definition's, for a size N and any number of processes? */
+/* 1 if the definition's argument gives the word at size N with any number of processes, else 0. */
 static int matches_arg(const struct hrun_app *app, const char *arg, const char *word, int64_t N)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
@@ -152,13 +143,12 @@ static int matches_arg(const struct hrun_app *app, const char *arg, const char *
     return same;
 }
 
-/* Where the words are the definition's `args` with a number for {N}: c->number, whose words are the program alone, as
- * the definition adds its args. A variant that is not named may have others. */
+/* If the words are the definition's `args` with a number in place of {N}, set c->number. Its words are the program
+ * alone, as hrun adds the args of a definition. A variant that is not named may have other args. */
 static void find_in_args(struct context *c, char *const *words)
 {
     const struct hrun_app *app = c->app;
-    const char *digits = NULL;
-    char text[32] = "";
+    const char *digits = "";
     int n = 0, at = 0, same;
     int64_t N;
 
@@ -175,16 +165,13 @@ static void find_in_args(struct context *c, char *const *words)
             at = i;
         }
     }
-    if (digits && strspn(digits, "0123456789") < sizeof text)
-        memcpy(text, digits, strspn(digits, "0123456789"));
-    N = number_value(text);
-    same = N > 0;
+    N = strtoll(digits, NULL, 10);
+    same = N > 0 && N <= HRUN_COUNT_MAX;
     for (int i = 1; i <= n && same; i++)
         same = matches_arg(app, app->run.args[i - 1], words[i], N);
     if (!same)
         return;
-    c->number = number_in_word(words, at, digits);
-    c->number->N = N;
+    c->number = number_create(words, at, digits);
     free(c->number->words[at]);
     memset(c->number->words + 1, 0, (size_t)n * sizeof *words);
 }

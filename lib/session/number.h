@@ -23,8 +23,8 @@ int64_t number_value(const char *text);
 const char *number_at(char *const *words, int i);
 /* 1 if a word has {N}, else 0. */
 int number_is_open(char *const *words);
-/* The number in words[i], which must have one. */
-struct number *number_create(char *const *words, int i);
+/* The number in words[i] that begins at digits. */
+struct number *number_create(char *const *words, int i, const char *digits);
 /* Find the number of that name. If name begins with dashes, they must match. Errors: HRUN_ENOENT (no number has this
  * name; the text lists the names), HRUN_EINVAL (several have it). */
 int number_find(char *const *words, const char *name, struct number **out, struct hrun_error *err);

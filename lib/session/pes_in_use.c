@@ -14,28 +14,24 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What the administrator of a cluster makes, a folder or a link to one; and what every Linux host has. */
+/* Made by the administrator of a cluster, a folder or a link to one; and there on every Linux host. */
 static const char SITE[] = "/etc/hrun/ledger", HOST[] = "/run/lock";
 
 /* ---------------------------------------------------------------- where it is */
 
-static int is_sticky(const char *path)
-{
-    struct stat st;
-
-    return !stat(path, &st) && S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX) && !access(path, W_OK | X_OK);
-}
-
 void ledger_find(const char *from_file, char **dir, int *named, char **why)
 {
     const char *env = getenv("HRUN_LEDGER"), *place, *reason = NULL;
+    struct stat st;
 
     *dir = *why = NULL;
     *named = 1;
     place = env && *env ? env : from_file;
     if (!place) {
         *named = 0;
-        place = !access(SITE, F_OK) ? SITE : is_sticky(HOST) ? HOST : NULL;
+        place = !access(SITE, F_OK) ? SITE
+                : !stat(HOST, &st) && S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX) && !access(HOST, W_OK | X_OK) ? HOST
+                : NULL;
         reason = "there is neither /etc/hrun/ledger nor a sticky folder /run/lock to write in";
     } else if (!strcmp(place, "none")) {
         place = NULL;
@@ -44,15 +40,9 @@ void ledger_find(const char *from_file, char **dir, int *named, char **why)
     *(place ? dir : why) = xstrdup(place ? place : reason);
 }
 
-/* Do runs on this cluster use a ledger at all? */
-static int uses_ledger(const struct context *c)
-{
-    return !c->cluster->platform && !c->cluster->allocation && context_is_real(c) && !getenv(HRUN_JOB_VARIABLE);
-}
-
 /* ---------------------------------------------------------------- opening it */
 
-/* mask and who are one block each, in the order of sub-clusters. */
+/* Allocate mask, as one block in the order of sub-clusters, and first; fill names. */
 static void allocate_masks(struct ledger *g, const struct hrun_cluster *cl)
 {
     autorelease(hrun_buf_release) struct hrun_buf name = HRUN_BUF_INIT;
@@ -62,13 +52,10 @@ static void allocate_masks(struct ledger *g, const struct hrun_cluster *cl)
         n += (size_t)cl->subs[i].npes;
     g->cluster = cl;
     g->mask = xcalloc((size_t)cl->nsubs + 1, sizeof *g->mask);
-    g->who = xcalloc((size_t)cl->nsubs + 1, sizeof *g->who);
     g->mask[0] = xcalloc(n, 1);
-    g->who[0] = xcalloc(n, sizeof *g->who[0]);
-    for (int i = 0; i < cl->nsubs; i++) {
+    g->first = xcalloc((size_t)cl->nhosts + 1, sizeof *g->first);
+    for (int i = 0; i < cl->nsubs; i++)
         g->mask[i + 1] = g->mask[i] + cl->subs[i].npes;
-        g->who[i + 1] = g->who[i] + cl->subs[i].npes;
-    }
     for (int h = 0; h < cl->nhosts; h++) {
         hrun_host_own_name(&cl->hosts[h], &name);
         hrun_strvec_push(&g->names, name.data);
@@ -83,7 +70,7 @@ int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *er
     int named;
 
     memset(g, 0, sizeof *g);
-    if (!uses_ledger(c))
+    if (c->cluster->platform || c->cluster->allocation || !context_is_real(c) || getenv(HRUN_JOB_VARIABLE))
         return 0;
     ledger_find(c->cluster->ledger, &dir, &named, &why);
     if (dir && !hrun_ledger_open(dir, &g->l, &fault))
@@ -102,10 +89,8 @@ void ledger_release(struct ledger *g)
     hrun_strvec_release(&g->names);
     if (g->mask)
         free(g->mask[0]);
-    if (g->who)
-        free(g->who[0]);
     free(g->mask);
-    free(g->who);
+    free(g->first);
     memset(g, 0, sizeof *g);
 }
 
@@ -120,7 +105,7 @@ static void do_without(struct ledger *g, const struct context *c, const struct h
 
 /* ---------------------------------------------------------------- who has which PE */
 
-/* Has the list of PUs one in first..last? */
+/* 1 if a list of PUs has one in first..last, else 0. */
 static int has_pu_of(const char *pus, long first, long last)
 {
     long a, b;
@@ -134,14 +119,15 @@ static int has_pu_of(const char *pus, long first, long last)
     return 0;
 }
 
-/* The holder of a PE, -1: it is free. What runs goes before what waits for the host; holds[n] are those of the host. */
-static int holder_of(const struct ledger *g, const struct hrun_pe *pe, const struct hrun_ledger_hold *holds, int n)
+/* The index of the holder of a PE, -1: it is free. What runs goes before what waits for the host. */
+static int holder_of(const struct ledger *g, const struct hrun_pe *pe)
 {
-    for (int k = 0; pe->cpuset[0] && k < n; k++) {
-        const struct hrun_ledger_holder *h = &g->seen.holders[holds[k].holder];
+    for (int k = g->first[pe->host]; pe->cpuset[0] && k < g->first[pe->host + 1]; k++) {
+        const struct hrun_ledger_hold *hold = &g->seen.holds[k];
+        const struct hrun_ledger_holder *h = &g->seen.holders[hold->holder];
 
-        if (h->waits ? h->text && !h->silent : has_pu_of(pe->cpuset, holds[k].first, holds[k].last))
-            return holds[k].holder;
+        if (h->waits ? h->text && !h->silent : has_pu_of(pe->cpuset, hold->first, hold->last))
+            return hold->holder;
     }
     return -1;
 }
@@ -150,7 +136,6 @@ void ledger_look(struct ledger *g, const struct context *c)
 {
     const struct hrun_cluster *cl = g->cluster;
     struct hrun_error why = { 0 };
-    autofree int *first = NULL;
 
     if (!g->l)
         return;
@@ -159,19 +144,17 @@ void ledger_look(struct ledger *g, const struct context *c)
         do_without(g, c, &why);
         return;
     }
-    first = xcalloc((size_t)cl->nhosts + 1, sizeof *first);
+    memset(g->first, 0, ((size_t)cl->nhosts + 1) * sizeof *g->first);
     for (int k = 0; k < g->seen.nholds; k++)
-        first[g->seen.holds[k].host + 1] = k + 1;
+        g->first[g->seen.holds[k].host + 1] = k + 1;
     for (int h = 0; h < cl->nhosts; h++)
-        first[h + 1] = first[h + 1] ? first[h + 1] : first[h];
+        g->first[h + 1] = g->first[h + 1] ? g->first[h + 1] : g->first[h];
     g->nbusy = 0;
     g->version = 1;
     for (int i = 0; i < cl->nsubs; i++)
         for (int p = 0; p < cl->subs[i].npes; p++) {
-            const struct hrun_pe *pe = &cl->subs[i].pes[p];
-            int k = holder_of(g, pe, &g->seen.holds[first[pe->host]], first[pe->host + 1] - first[pe->host]);
+            int k = holder_of(g, &cl->subs[i].pes[p]);
 
-            g->who[i][p] = k;
             g->mask[i][p] = k >= 0;
             g->nbusy += k >= 0;
             g->version = g->version * 31 + (k < 0 ? 0 : (unsigned long)g->seen.holders[k].token + 1);
@@ -199,7 +182,7 @@ double ledger_free_in(const struct ledger *g)
 
 /* ---------------------------------------------------------------- what this run has, or waits for */
 
-/* Want the PEs of a run. 1: others have one of them. */
+/* Tell the ledger which PEs the run needs. Result: 1 if others have one of them, else 0. */
 static int want_pes(const struct ledger *g, const struct ledger_run *run)
 {
     const struct hrun_cluster *cl = g->cluster;
@@ -224,7 +207,7 @@ static int want_pes(const struct ledger *g, const struct ledger_run *run)
     return busy;
 }
 
-/* Lock the PEs of a run, or take a place in the queue for them. Result as ledger_lock. */
+/* Lock the PEs of a run, or with wait = 1 queue for them. Result as ledger_lock. */
 static int enter_ledger(struct ledger *g, const struct context *c, const struct ledger_run *run, int wait)
 {
     struct hrun_ledger_holder as = { .app = c->app ? c->app->name : "", .program = c->program ? c->program : "",
@@ -234,7 +217,7 @@ static int enter_ledger(struct ledger *g, const struct context *c, const struct 
 
     if (!g->l)
         return 1;
-    /* A prediction may be any number; a month is as good as not known. */
+    /* Predictions of a month and more do not count. */
     if (!wait && run->time_s > 0 && run->time_s < 31 * 86400.0)
         as.end_s = as.since_s + (json_int_t)run->time_s + 1;
     busy = want_pes(g, run);
@@ -273,7 +256,7 @@ int ledger_sleep(double seconds)
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
         struct sigaction act;
 
-        /* What the caller ignores (nohup) stays ignored: a blocked signal would come nevertheless. */
+        /* Signals that the caller ignores (nohup) are not blocked: they would end the sleep. */
         if (!sigaction(ending[i], NULL, &act) && act.sa_handler != SIG_IGN)
             sigaddset(&set, ending[i]);
     }
@@ -285,7 +268,7 @@ int ledger_sleep(double seconds)
 
 int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_run *run)
 {
-    /* Short runs follow each other soon, and who waits for long does not keep a file server busy. */
+    /* Look again soon at first, as runs may be short, and then less and less often, which spares a file server. */
     int64_t now = (int64_t)time(NULL);
     int sig;
 
@@ -300,7 +283,7 @@ int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_r
 
 /* ---------------------------------------------------------------- what is said of it */
 
-/* What one user has of a sub-cluster. */
+/* The PEs of a sub-cluster that one user has, or waits for. */
 struct share {
     const struct hrun_subcluster *sub;
     uid_t uid;
@@ -308,7 +291,7 @@ struct share {
     json_int_t since_s, end_s;  /* the earliest, the latest; end_s 0: not known of one of them */
 };
 
-/* The shares of all sub-clusters, in the order of their first PE, to be freed. NULL: none is busy. */
+/* The shares of all sub-clusters, in the order of their first PE; the caller frees them. NULL: no PE is busy. */
 static struct share *add_up_shares(const struct ledger *g, int *n)
 {
     struct share *shares = ledger_busy(g) ? xcalloc((size_t)g->nbusy, sizeof *shares) : NULL;
@@ -316,7 +299,8 @@ static struct share *add_up_shares(const struct ledger *g, int *n)
 
     for (int i = 0; shares && i < g->cluster->nsubs; i++, first = *n)
         for (int p = 0; p < g->cluster->subs[i].npes; p++) {
-            const struct hrun_ledger_holder *h = g->mask[i][p] ? &g->seen.holders[g->who[i][p]] : NULL;
+            int k = holder_of(g, &g->cluster->subs[i].pes[p]);
+            const struct hrun_ledger_holder *h = k < 0 ? NULL : &g->seen.holders[k];
             struct share *s = &shares[first];
 
             while (h && s < shares + *n && (s->uid != h->uid || s->waits != h->waits))

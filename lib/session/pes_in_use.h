@@ -15,9 +15,9 @@ struct ledger {
     struct hrun_ledger_list seen; /* at the last look */
     const struct hrun_cluster *cluster;
     struct hrun_strvec names;     /* of each host: what it calls itself */
-    char **mask;                  /* [sub][pe]: 1: in use by others, or kept for an earlier one that waits */
-    int **who;                    /* [sub][pe]: the holder that has it, -1: none */
+    char **mask;                  /* [sub][pe]: 1: in use by others, or kept for a run that waits since before */
     int nbusy;                    /* PEs in the mask */
+    int *first;                   /* of each host, and one more: its first entry of seen.holds */
     unsigned long version;        /* changes with who has what */
     int waits;                    /* 1: the free PEs allow no configuration: the run waits, or would */
     int64_t queued_s;             /* since when this run waits, 0: it does not */

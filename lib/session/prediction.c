@@ -15,7 +15,7 @@ static void keep_farther(struct beyond *b, int sub, int64_t v, const int64_t *me
         *b = (struct beyond){ factor, sub, { measured[0], measured[1] } };
 }
 
-/* That the models have no prediction is no error. */
+/* Predict the time, if the models can. */
 static void predict_time(struct decision *d, struct hrun_predictor *p)
 {
     struct hrun_error why = { 0 };
@@ -41,7 +41,7 @@ static void predict_time(struct decision *d, struct hrun_predictor *p)
     d->predicted.known = d->predicted.time.mid > 0;
 }
 
-/* How the work is dealt out. */
+/* Find the shares of the work. */
 static void predict_shares(struct decision *d, struct hrun_predictor *p, const double *pace)
 {
     struct hrun_error why = { 0 };
@@ -56,7 +56,7 @@ static void predict_shares(struct decision *d, struct hrun_predictor *p, const d
     }
 }
 
-/* Runs of this very configuration tell more than its model. */
+/* Correct the prediction by runs of the same configuration. */
 static void correct_prediction(struct decision *d, const struct corrected *k)
 {
     struct hrun_correction at;
@@ -82,7 +82,7 @@ double predicted_doubt(const struct corrected *k, const struct hrun_config *conf
     return exp(hrun_corrections_sd(k->all)) * (r ? hrun_correction_doubt(k->all, r) : 1);
 }
 
-/* The configuration that mpirun's default amounts to, and what the model says of it. */
+/* Find the configuration of mpirun's default, and predict it. */
 static void predict_plain(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem)
 {
     const struct corrected *k = &at->known;
@@ -109,18 +109,7 @@ static void predict_plain(struct decision *d, const struct at_size *at, const st
     }
 }
 
-/* How well a ring is balanced. */
-static void predict_balance(struct decision *d, struct hrun_predictor *p)
-{
-    autofree int *npes = xcalloc((size_t)d->nsubs, sizeof *npes);
-
-    for (int i = 0; i < d->nsubs; i++)
-        npes[i] = d->subs[i].npes;
-    if (hrun_predictor_balance(p, npes, &d->config, &d->predicted.balance, NULL))
-        d->predicted.balance.q = 0;
-}
-
-/* The least and the largest size that was run, with whatever shares. */
+/* Find the least and the largest size that was run, with equal or unequal shares. */
 static void find_sizes(struct decision *d, const struct at_size *at)
 {
     int64_t dealt[2];
@@ -137,6 +126,7 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
 {
     struct hrun_predictor *p = at->predictor;
     const struct corrected *k = predicted_corrections(d, at);
+    int npes[HRUN_SUBS_MAX];
 
     predict_time(d, p);
     free(d->shares.each);
@@ -144,8 +134,11 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
     d->shares.each = d->shares.unwatched = NULL;
     if (hrun_predictor_deals(p) && d->predicted.known)
         predict_shares(d, p, at->dealt.pace);
-    if (hrun_predictor_has_balance(p) && d->predicted.known)
-        predict_balance(d, p);
+    for (int i = 0; i < d->nsubs; i++)
+        npes[i] = d->subs[i].npes;
+    if (hrun_predictor_has_balance(p) && d->predicted.known &&
+        hrun_predictor_balance(p, npes, &d->config, &d->predicted.balance, NULL))
+        d->predicted.balance.q = 0;
     correct_prediction(d, k);
     find_sizes(d, at);
     if (hrun_predictor_deal(p, HRUN_SHARES_EQUAL, err))

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/units.h"
 #include "session/placement.h"
 #include "session/work_passed.h"
@@ -18,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUTPUT_KEPT = 4 << 10 };
+enum { MEMORY_MAX = 64 << 20, OUTPUT_KEPT = 4 << 10 };
 
 /* The words of a step with everything replaced. */
 static int expand_step(const struct hrun_app *app, const struct hrun_app_step *step,
@@ -37,8 +36,8 @@ static int expand_step(const struct hrun_app *app, const struct hrun_app_step *s
 
 /* ------------------------------------------------------------------ what was prepared last */
 
-/* The file that says what was prepared last in the working folder: {"key", "took_s", "config", "shares": [of a process
- * of each sub-cluster]}. The caller frees its path. NULL: there is no place for one. */
+/* The path of the file that says what was prepared last in the working folder; the caller frees it. NULL: there is no
+ * place for one. The file has a line {"took_s", "config", "shares": [of a process of each sub-cluster]} and the key. */
 static char *memory_path(const struct context *c)
 {
     autofree char *folder = c->store ? hrun_store_prepared(c->store) : NULL;
@@ -74,18 +73,17 @@ static void add_file_state(const char *word, int k, const char *dir, struct hrun
                       s.st_mtim.tv_nsec);
 }
 
-/* Set *key to a hash of all that a preparation depends on: definition, folder, size, shares, environment, commands, the
- * files that these name, input files, and the hosts of the ranks. */
+/* Set *key to all that a preparation depends on: definition, folder, size, shares, environment, commands, the files that
+ * these name, input files, and the hosts of the ranks. */
 static int preparation_key(const struct work *w, const struct hrun_layout *l, const struct hrun_app_values *values,
-                           uint64_t *key, struct hrun_error *err)
+                           struct hrun_buf *out, struct hrun_error *err)
 {
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    struct hrun_buf *out = &b;
     const struct hrun_app *app = w->c->app;
     const struct hrun_strvec *env = &w->c->set->job.env;
     const char *dir = settings_folder(w->c->set);
     autofree char *real = realpath(dir, NULL);
 
+    hrun_buf_reset(out);
     hrun_buf_addf(out, "%s\n%s", app->name, real ? real : "");
     add_folder(dir, out);
     hrun_buf_addf(out, "\nN %lld\n", (long long)w->N);
@@ -119,18 +117,29 @@ static int preparation_key(const struct work *w, const struct hrun_layout *l, co
     }
     for (int r = 0; r < l->nranks; r++)
         hrun_buf_addf(out, "%c%s", r ? ' ' : '\n', w->c->cluster->hosts[l->ranks[r].host].name);
-    *key = hrun_hash(HRUN_HASH_INIT, b.data, b.len);
     return 0;
 }
 
-/* Was the same prepared last? Then set *took_s to the time that it took, and *age_s to the time since then. */
-static int is_prepared(const char *path, uint64_t key, double *took_s, double *age_s)
+/* Read that file. Result: its first line, which the caller releases, and *key in text; NULL: there is none. */
+static json_t *read_memory(const char *path, struct hrun_buf *text, const char **key)
 {
-    json_t *memory = path ? json_load_file(path, 0, NULL) : NULL;
-    json_int_t last;
+    char *end;
+
+    if (!path || hrun_file_read(path, MEMORY_MAX, text, NULL) || !(end = strchr(text->data, '\n')))
+        return NULL;
+    *key = end + 1;
+    return json_loadb(text->data, (size_t)(end - text->data), 0, NULL);
+}
+
+/* 1 if the same was prepared last, with the time that it took and the time since then; else 0. */
+static int is_prepared(const char *path, const struct hrun_buf *key, double *took_s, double *age_s)
+{
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    const char *last;
+    json_t *memory = read_memory(path, &text, &last);
     struct stat s;
     double time_s;
-    int same = !json_unpack(memory, "{s:I, s:F}", "key", &last, "took_s", &time_s) && (uint64_t)last == key;
+    int same = !json_unpack(memory, "{s:F}", "took_s", &time_s) && !strcmp(last, key->data);
 
     if (same) {
         *took_s = time_s;
@@ -141,14 +150,16 @@ static int is_prepared(const char *path, uint64_t key, double *took_s, double *a
 }
 
 /* Write the file. If that fails the next run prepares again. */
-static void remember(const struct work *w, const struct hrun_layout *l, const char *path, uint64_t key, double took_s)
+static void remember(const struct work *w, const struct hrun_layout *l, const char *path, const struct hrun_buf *key,
+                     double took_s)
 {
     const struct context *c = w->c;
     int n = c->cluster->nsubs;
     struct hrun_config config = { .nsubs = n };
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     autofree char *folder = hrun_store_prepared(c->store);
-    json_t *shares = json_array();
+    json_t *shares = json_array(), *memory;
+    autofree char *line = NULL;
 
     for (int r = 0; r < l->nranks; r++)
         config.procs[l->ranks[r].sub]++;
@@ -157,10 +168,12 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
             config.pes[i] += l->ranks[r].sub == i &&
                              (!r || l->ranks[r - 1].sub != i || l->ranks[r - 1].pe != l->ranks[r].pe);
         config.procs[i] = config.pes[i] ? config.procs[i] / config.pes[i] : 0;
-        json_array_append_new(shares, json_real(w->share && c->app->shares.units ? w->share[i] : 0));
+        json_array_append_new(shares, json_integer(w->share && c->app->shares.units ? (json_int_t)w->share[i] : 0));
     }
-    hrun_json_print(json_pack("{s:I, s:f, s:s, s:o}", "key", (json_int_t)key, "took_s", took_s, "config",
-                              hrun_config_text(&config).s, "shares", shares), &b);
+    memory = json_pack("{s:f, s:s, s:o}", "took_s", took_s, "config", hrun_config_text(&config).s, "shares", shares);
+    line = json_dumps(memory, 0);
+    json_decref(memory);
+    hrun_buf_addf(&b, "%s\n%s", line, key->data);
     if (!hrun_store_make_folder(c->store, hrun_base_name(folder), NULL))
         hrun_file_replace(path, b.data, b.len, 0666, NULL);
 }
@@ -169,17 +182,15 @@ int preparation_last(struct context *c, int64_t N, struct hrun_config *config, d
 {
     struct work w = { .c = c, .N = N };
     autofree char *path = memory_path(c);
-    json_t *memory = path ? json_load_file(path, 0, NULL) : NULL, *shares;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT, key = HRUN_BUF_INIT;
+    const char *config_text, *last;
+    json_t *memory = read_memory(path, &text, &last), *shares;
     struct decision d = { .nsubs = c->cluster->nsubs, .has_config = 1 };
     struct hrun_app_values values;
     struct hrun_layout *l = NULL;
     autofree double *of_ranks = NULL;
-    const char *text;
-    json_int_t last;
-    uint64_t key;
-    int known = !json_unpack(memory, "{s:I, s:F, s:s, s:o}", "key", &last, "took_s", took_s, "config", &text, "shares",
-                             &shares) &&
-                !hrun_family_of(c->app)->deals_units && !hrun_config_parse(text, d.nsubs, config, NULL);
+    int known = !json_unpack(memory, "{s:F, s:s, s:o}", "took_s", took_s, "config", &config_text, "shares", &shares) &&
+                !hrun_family_of(c->app)->deals_units && !hrun_config_parse(config_text, d.nsubs, config, NULL);
 
     for (int i = 0; i < d.nsubs && known; i++) {
         share[i] = json_number_value(json_array_get(shares, (size_t)i));
@@ -188,7 +199,7 @@ int preparation_last(struct context *c, int64_t N, struct hrun_config *config, d
     }
     d.config = *config;
     known = known && !placement_layout(c, &d, &l, NULL) && !work_values(&w, l, &of_ranks, &values, NULL) &&
-            !preparation_key(&w, l, &values, &key, NULL) && (uint64_t)last == key;
+            !preparation_key(&w, l, &values, &key, NULL) && !strcmp(last, key.data);
     hrun_layout_destroy(l);
     json_decref(memory);
     return known;
@@ -198,17 +209,16 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
                     double *age_s, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
-    autorelease(hrun_buf_release) struct hrun_buf aside = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT, aside = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
     autofree char *path = memory_path(w->c);
     autofree double *share = NULL;
     struct hrun_app_values values;
-    uint64_t key;
 
     *took_s = *age_s = 0;
     if (work_values(w, layout, &share, &values, err) || preparation_key(w, layout, &values, &key, err))
         return -1;
     if (!w->c->set->force && !work_check_inputs(w, layout, &aside, NULL) && !aside.len &&
-        is_prepared(path, key, took_s, age_s))
+        is_prepared(path, &key, took_s, age_s))
         return 0;
     for (int i = 0; i < app->run.nprepare; i++) {
         autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
@@ -244,10 +254,10 @@ int preparation_hold(const struct work *w, const struct hrun_layout *layout, con
                      int *lock, struct hrun_error *err)
 {
     autofree char *path = w->c->app && w->c->app->run.nprepare ? memory_path(w->c) : NULL;
+    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
     double took_s, age_s;
-    uint64_t key;
     int known = path && !w->c->set->force && !preparation_key(w, layout, values, &key, NULL) &&
-                is_prepared(path, key, &took_s, &age_s);
+                is_prepared(path, &key, &took_s, &age_s);
 
     return lock_prepared(w, path, !known, lock, err);
 }
@@ -383,8 +393,8 @@ int preparation_run(const struct work *w, const struct hrun_app_values *values, 
 {
     const struct hrun_app *app = w->c->app;
     autofree char *path = NULL;
+    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
     double before_s, age_s;
-    uint64_t key;
     int rc = 1;
 
     if (!app || !app->run.nprepare)
@@ -392,7 +402,7 @@ int preparation_run(const struct work *w, const struct hrun_app_values *values, 
     path = own ? NULL : memory_path(w->c);
     if (preparation_key(w, like->layout, values, &key, err))
         return -1;
-    out->known = !w->c->set->force && is_prepared(path, key, &before_s, &age_s);
+    out->known = !w->c->set->force && is_prepared(path, &key, &before_s, &age_s);
     if (!out->known) {
         if (lock_prepared(w, path, 1, &out->lock, err))
             return -1;
@@ -402,7 +412,7 @@ int preparation_run(const struct work *w, const struct hrun_app_values *values, 
             rc = run_step(w, &app->run.prepare[i], values, like, out, err);
         /* The steps may have written files that the key depends on. */
         if (rc > 0 && path && !preparation_key(w, like->layout, values, &key, NULL))
-            remember(w, like->layout, path, key, out->took_s);
+            remember(w, like->layout, path, &key, out->took_s);
     }
     lock_prepared(w, path, 0, &out->lock, NULL);
     return rc;

@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is the constant of "NAME=VALUE" given by -D? */
-static int is_defined(const struct settings *s, const char *text)
+/* Append to *to the entries "NAME=VALUE" of a list whose constants are not given by -D. */
+static void add_undefined(const struct settings *s, const struct hrun_strvec *list, struct hrun_strvec *to)
 {
-    size_t len = strcspn(text, "=") + 1;
+    for (size_t i = 0; i < list->n; i++) {
+        size_t len = strcspn(list->v[i], "=") + 1, k = 0;
 
-    for (size_t i = 0; i < s->defines.n; i++)
-        if (!strncmp(s->defines.v[i], text, len))
-            return 1;
-    return 0;
+        while (k < s->defines.n && strncmp(s->defines.v[k], list->v[i], len))
+            k++;
+        if (k == s->defines.n)
+            hrun_strvec_push(to, list->v[i]);
+    }
 }
 
 int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
@@ -26,16 +28,11 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
     if (!c->app || !c->app->run.npresets || s->force)
         return 0;
     hrun_app_presets(c->app, settings_folder(s), &all, &missed);
-    for (size_t i = 0; i < all.n; i++)
-        if (!is_defined(s, all.v[i]))
-            hrun_strvec_push(&c->presets, all.v[i]);
-    for (size_t i = 0; i < missed.n; i++)
-        if (!is_defined(s, missed.v[i]))
-            hrun_strvec_push(&c->missed_presets, missed.v[i]);
+    add_undefined(s, &all, &c->presets);
+    add_undefined(s, &missed, &c->missed_presets);
     if (!c->presets.n)
         return 0;
-    for (size_t i = 0; i < s->defines.n; i++)
-        hrun_strvec_push(&all, s->defines.v[i]);
+    hrun_strvec_add_all(&all, s->defines.v);
     context_drop_app(c);
     hrun_strvec_release(&c->app_dirs);
     c->defines = &all;
@@ -44,7 +41,7 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
     return rc;
 }
 
-/* Would a run with these values have what the user's file says in "NAME=VALUE"? Else it has *written. */
+/* 1 if a run with these values has what the user's file says, "NAME=VALUE"; else 0, and it has *written. */
 static int holds_preset(const struct context *c, const char *text, const struct hrun_app_values *values,
                         double *written)
 {
@@ -57,7 +54,7 @@ static int holds_preset(const struct context *c, const char *text, const struct 
     return 1;
 }
 
-/* A size that the templates of input files can be expanded with. */
+/* A size for the templates of input files. */
 static int64_t any_size(const struct hrun_app *app)
 {
     return app->sizes.n ? app->sizes.v[0] : 1;

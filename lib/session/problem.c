@@ -206,7 +206,7 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
         }
     if (at) {
         p->words = h[at];
-        c->number = number_create(words, at);
+        c->number = number_create(words, at, number_at(words, at));
     }
     return 0;
 }
