@@ -7,19 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Particles that each say what would be the best if they were right. */
-enum { ASKED = 32, BEST_OF_EACH = 2, CANDIDATES_MAX = 512, EACH_UP_TO = 64 };
+/* Particles whose best configurations become candidates. */
+enum { SEARCHED = 32, BEST_OF_EACH = 2, CANDIDATES_MAX = 512, EACH_UP_TO = 64 };
 
 /* A trial must pay within this many more runs, or as many as there have been: how many follow is not known. */
 static const double HORIZON = 20;
 /* An expected gain below is not worth a trial. */
 static const double MATTERS = 0.003;
 
-struct state {
+struct learning_state {
     const struct hrun_learn_question *q;
     struct learn_point *points;   /* the usual configuration, and others that were run well */
     int *of_run;                  /* of each run its point, -1: it failed */
-    int npoints, nfailed, best;
+    int npoints, nfailed;
+    int best;                     /* the quickest of `points`; -1: none was run well */
     struct learn_belief *belief;
     struct hrun_config *candidates;
     int ncandidates;
@@ -35,7 +36,7 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* The lower median of the last runs of a point: a disturbed run takes longer. */
-static double median_of_last(const struct state *s, int point)
+static double median_of_last(const struct learning_state *s, int point)
 {
     enum { LAST = 9 };
     double v[LAST];
@@ -48,31 +49,30 @@ static double median_of_last(const struct state *s, int point)
     return n ? v[(n - 1) / 2] : 0;
 }
 
-static void add_learn_point(struct state *s, const struct hrun_config *config)
+/* The point of a configuration, added if it is missing. */
+static int find_learn_point(struct learning_state *s, const struct hrun_config *config)
 {
-    s->points[s->npoints++] = (struct learn_point) { .config = *config, .P = hrun_config_processes(config) };
+    int k = 0;
+
+    while (k < s->npoints && !hrun_config_equal(&s->points[k].config, config))
+        k++;
+    if (k == s->npoints)
+        s->points[s->npoints++] = (struct learn_point) { .config = *config, .P = hrun_config_processes(config) };
+    return k;
 }
 
-static void sort_runs_by_point(struct state *s)
+static void sort_runs_by_point(struct learning_state *s)
 {
     const struct hrun_learn_question *q = s->q;
 
-    add_learn_point(s, &q->config);
+    find_learn_point(s, &q->config);
     for (int i = 0; i < q->nruns; i++) {
-        const struct hrun_learn_run *r = &q->runs[i];
-        int k = 0;
+        int ok = q->runs[i].time_s > 0;
 
-        s->of_run[i] = -1;
-        if (!(r->time_s > 0)) {
-            s->nfailed++;
-            continue;
-        }
-        while (k < s->npoints && !hrun_config_equal(&s->points[k].config, &r->config))
-            k++;
-        if (k == s->npoints)
-            add_learn_point(s, &r->config);
-        s->points[k].runs++;
-        s->of_run[i] = k;
+        s->nfailed += !ok;
+        s->of_run[i] = ok ? find_learn_point(s, &q->runs[i].config) : -1;
+        if (ok)
+            s->points[s->of_run[i]].runs++;
     }
     for (int k = 0; k < s->npoints; k++) {
         s->points[k].log_s = log(median_of_last(s, k));
@@ -81,9 +81,9 @@ static void sort_runs_by_point(struct state *s)
     }
 }
 
-/* What learning lost or won is told by medians: neither does the usual configuration's own scatter lose anything, nor
- * one disturbed run of what is better. */
-static double account(const struct state *s, double usual_s)
+/* What is in the account (learn.h). Medians keep it free of the scatter of the usual configuration, and of a disturbed run
+ * of a better one. */
+static double learning_account(const struct learning_state *s, double usual_s)
 {
     double sum = 0;
 
@@ -95,7 +95,6 @@ static double account(const struct state *s, double usual_s)
     return sum;
 }
 
-/* Configurations that a belief is computed for: the usual one, and the quickest. */
 static int compare_point_times(const void *a, const void *b)
 {
     const struct learn_point *x = a, *y = b;
@@ -105,38 +104,31 @@ static int compare_point_times(const void *a, const void *b)
 
 /* ---------------------------------------------------------------- what may be run */
 
-static int is_power_of_two(int P)
-{
-    return !(P & (P - 1));
-}
-
 /* Is the number not accepted, or did runs with it fail, and none work? Where two counts failed, and all that worked are
  * powers of two, others are refused, too. */
-static int is_refused_count(const struct state *s, int P)
+static int is_refused_count(const struct learning_state *s, int P)
 {
     int failed = 0, first = 0, several = 0, powers = 1;
 
     for (int i = 0; i < s->q->nruns && s->nfailed; i++) {
         const struct hrun_learn_run *r = &s->q->runs[i];
-        int Pr = hrun_config_processes(&r->config);
+        int Pr = hrun_config_processes(&r->config), works = r->time_s > 0;
 
-        if (r->time_s > 0) {
-            if (Pr == P)
-                return 0;
-            powers &= is_power_of_two(Pr);
-        } else {
-            failed |= Pr == P;
-            powers &= !is_power_of_two(Pr);
-            several |= first && first != Pr;
-            first = Pr;
-        }
+        if (works && Pr == P)
+            return 0;
+        powers &= works == !(Pr & (Pr - 1));
+        if (works)
+            continue;
+        failed |= Pr == P;
+        several |= first && first != Pr;
+        first = Pr;
     }
     if (s->q->accepts && !s->q->accepts(s->q->ctx, P))
         return 1;
-    return failed || (powers && several && !is_power_of_two(P));
+    return failed || (powers && several && (P & (P - 1)));
 }
 
-static void add_candidate(struct state *s, const struct hrun_config *config)
+static void add_candidate(struct learning_state *s, const struct hrun_config *config)
 {
     int P = hrun_config_processes(config);
 
@@ -151,9 +143,9 @@ static void add_candidate(struct state *s, const struct hrun_config *config)
     s->candidates[s->ncandidates++] = *config;
 }
 
-/* Of each set of kinds all PEs, a half, a quarter and one, with the n-th number of processes that a PE may hold, or as
- * many as it has cores. */
-static void add_wholes(struct state *s)
+/* Add for each set of kinds all PEs, a half, a quarter and one, with the n-th number of processes that a PE may hold, or
+ * one for each of its cores. */
+static void add_regular_candidates(struct learning_state *s)
 {
     const struct hrun_learn_question *q = s->q;
     struct hrun_config c = { .nsubs = q->nsubs };
@@ -176,8 +168,8 @@ static void add_wholes(struct state *s)
         }
 }
 
-/* One PE more or less of a kind, none of it, or another number of processes on each. */
-static void add_neighbours(struct state *s, const struct learn_point *x)
+/* Add x with one PE more or less of a kind, with none of it, or with another number of processes on each. */
+static void add_neighbours(struct learning_state *s, const struct learn_point *x)
 {
     const struct hrun_learn_question *q = s->q;
 
@@ -199,8 +191,8 @@ static void add_neighbours(struct state *s, const struct learn_point *x)
 
 /* ---------------------------------------------------------------- the best of a particle */
 
-struct asked {
-    const struct state *s;
+struct particle_model {
+    const struct learning_state *s;
     int particle;
     const struct hrun_option *options;
     int noptions;
@@ -208,7 +200,7 @@ struct asked {
 
 static int particle_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
-    const struct asked *a = ctx;
+    const struct particle_model *a = ctx;
 
     (void)err;
     for (int o = 0; o < a->noptions; o++)
@@ -217,17 +209,17 @@ static int particle_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-/* Beyond EACH_UP_TO processes each second, third, ... number is searched: a decision is to take no time that a run of a
- * second would notice. */
+/* Beyond EACH_UP_TO processes only each second, third, ... number is searched, so that a decision takes little time
+ * compared with a run of a second. */
 static int accepts_searched(void *ctx, int P, struct hrun_error *err)
 {
-    const struct asked *a = ctx;
+    const struct particle_model *a = ctx;
 
     (void)err;
     return P % (1 + P / EACH_UP_TO) == 0 && !is_refused_count(a->s, P);
 }
 
-static int add_best_of(struct state *s, struct asked *a, const struct hrun_plan_sub *subs, struct hrun_error *err)
+static int add_best_of(struct learning_state *s, struct particle_model *a, const struct hrun_plan_sub *subs, struct hrun_error *err)
 {
     struct hrun_oracle oracle = { .ctx = a, .nsubs = s->q->nsubs, .noptions = a->noptions, .options = a->options,
                                   .times = particle_times, .rule = accepts_searched };
@@ -237,20 +229,15 @@ static int add_best_of(struct state *s, struct asked *a, const struct hrun_plan_
 
     if (!learn_is_separable(s->belief, a->particle))
         return 0;
-    if (hrun_plan_search(&problem, BEST_OF_EACH, &plan, &why)) {
-        if (why.code == HRUN_EINFEASIBLE)
-            return 0;
-        if (err)
-            *err = why;
-        return -1;
-    }
+    if (hrun_plan_search(&problem, BEST_OF_EACH, &plan, &why))
+        return why.code == HRUN_EINFEASIBLE ? 0 : hrun_fail_as(err, &why);
     for (int i = 0; i < plan->n; i++)
         add_candidate(s, &plan->v[i].config);
     hrun_plan_destroy(plan);
     return 0;
 }
 
-static int add_bests(struct state *s, struct hrun_error *err)
+static int add_bests(struct learning_state *s, struct hrun_error *err)
 {
     const struct hrun_learn_question *q = s->q;
     struct hrun_plan_sub subs[HRUN_LEARN_SUBS] = { { 0 } };
@@ -266,8 +253,8 @@ static int add_bests(struct state *s, struct hrun_error *err)
         for (int k = 0; k < q->subs[i].nprocs; k++)
             options[n++] = (struct hrun_option) { i, q->subs[i].procs[k] };
     }
-    for (int k = 0; k < ASKED; k++) {
-        struct asked a = { s, k * (LEARN_PARTICLES / ASKED), options, n };
+    for (int k = 0; k < SEARCHED; k++) {
+        struct particle_model a = { s, k * (LEARN_PARTICLES / SEARCHED), options, n };
 
         if (add_best_of(s, &a, subs, err))
             return -1;
@@ -278,7 +265,7 @@ static int add_bests(struct state *s, struct hrun_error *err)
 /* ---------------------------------------------------------------- which one */
 
 /* The candidate whose trial pays most, or NULL; and why. */
-static const struct hrun_config *choose_trial(const struct state *s, struct hrun_learn_answer *out)
+static const struct hrun_config *choose_trial(const struct learning_state *s, struct hrun_learn_answer *out)
 {
     double horizon = fmax(HORIZON, s->q->nruns), most = 0;
     const struct hrun_config *chosen = NULL;
@@ -311,30 +298,29 @@ static const struct hrun_config *choose_trial(const struct state *s, struct hrun
 }
 
 /* Look for a trial. */
-static int find_trial(struct state *s, struct hrun_learn_answer *out, struct hrun_error *err)
+static int find_trial(struct learning_state *s, struct hrun_learn_answer *out, struct hrun_error *err)
 {
     const struct hrun_learn_question *q = s->q;
-    struct learn_point points[LEARN_POINTS], best = s->points[s->best];
     int n = s->npoints < LEARN_POINTS ? s->npoints : LEARN_POINTS;
     const struct hrun_config *c;
 
+    /* The belief is computed for the usual configuration and the quickest ones. */
     qsort(s->points + 1, (size_t)s->npoints - 1, sizeof *s->points, compare_point_times);
-    memcpy(points, s->points, (size_t)n * sizeof *points);
-    s->belief = learn_belief_create(q->subs, q->nsubs, points, n);
+    s->best = s->best > 0;
+    s->belief = learn_belief_create(q->subs, q->nsubs, s->points, n);
     s->candidates = xcalloc(CANDIDATES_MAX, sizeof *s->candidates);
     if (add_bests(s, err))
         return -1;
-    s->best = hrun_config_equal(&best.config, &s->points[0].config) ? 0 : 1;
-    add_wholes(s);
+    add_regular_candidates(s);
     for (int i = 0; i < n; i++)
-        add_neighbours(s, &points[i]);
+        add_neighbours(s, &s->points[i]);
     c = choose_trial(s, out);
     if (c)
         out->config = *c;
     return 0;
 }
 
-static int fill_answer(struct state *s, struct hrun_learn_answer *out, struct hrun_error *err)
+static int fill_answer(struct learning_state *s, struct hrun_learn_answer *out, struct hrun_error *err)
 {
     const struct learn_point *usual = &s->points[0], *best = s->best < 0 ? usual : &s->points[s->best];
 
@@ -345,7 +331,7 @@ static int fill_answer(struct state *s, struct hrun_learn_answer *out, struct hr
     out->best_runs = best->runs;
     out->best_s = best->runs ? exp(best->log_s) : 0;
     out->usual_s = usual->runs ? exp(usual->log_s) : 0;
-    out->account_s = account(s, out->usual_s);
+    out->account_s = learning_account(s, out->usual_s);
     out->why = usual->runs < 2 ? HRUN_LEARN_USUAL : HRUN_LEARN_DEBT;
     if (usual->runs < 2)
         best = usual;
@@ -353,35 +339,26 @@ static int fill_answer(struct state *s, struct hrun_learn_answer *out, struct hr
     return usual->runs < 2 || out->account_s < 0 ? 0 : find_trial(s, out, err);
 }
 
-static int check_learn_question(const struct hrun_learn_question *q, struct hrun_error *err)
+static void release_learning(struct learning_state *s)
 {
-    if (q->nsubs < 1 || q->nsubs > HRUN_LEARN_SUBS)
-        return hrun_fail(err, HRUN_EINVAL, "%d sub-clusters: --explore knows at most %d", q->nsubs, HRUN_LEARN_SUBS);
-    for (int i = 0; i < q->nsubs; i++)
-        if (!(isfinite(q->subs[i].speed) && q->subs[i].speed > 0) || q->subs[i].cores < 1)
-            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has a speed of %g and %d cores", i + 1,
-                             q->subs[i].speed, q->subs[i].cores);
-    return hrun_config_processes(&q->config) > 0 ? 0
-           : hrun_fail(err, HRUN_EINVAL, "the usual configuration has no process");
+    free(s->belief);
+    free(s->candidates);
+    free(s->points);
+    free(s->of_run);
 }
 
 int hrun_learn_next(const struct hrun_learn_question *q, struct hrun_learn_answer *out, struct hrun_error *err)
 {
-    struct state s = { .q = q, .best = -1 };
+    autorelease(release_learning) struct learning_state s = { .q = q, .best = -1 };
     struct hrun_learn_answer a = { 0 };
-    int rc;
 
-    if (check_learn_question(q, err))
-        return -1;
+    if (q->nsubs > HRUN_LEARN_SUBS)
+        return hrun_fail(err, HRUN_EINVAL, "%d sub-clusters: --explore knows at most %d", q->nsubs, HRUN_LEARN_SUBS);
     s.points = xcalloc((size_t)q->nruns + 1, sizeof *s.points);
     s.of_run = xcalloc((size_t)q->nruns + 1, sizeof *s.of_run);
     sort_runs_by_point(&s);
-    rc = fill_answer(&s, &a, err);
-    learn_belief_destroy(s.belief);
-    free(s.candidates);
-    free(s.points);
-    free(s.of_run);
-    if (!rc)
-        *out = a;
-    return rc;
+    if (fill_answer(&s, &a, err))
+        return -1;
+    *out = a;
+    return 0;
 }

@@ -67,8 +67,7 @@ struct hrun_learn_answer {
     double account_s;      /* < 0: to be paid back */
 };
 
-/* Errors: HRUN_EINVAL (a speed, cores, no process in the usual configuration, too many sub-clusters); *out is
- * untouched then. */
+/* Errors: HRUN_EINVAL (too many sub-clusters); *out is untouched then. */
 int hrun_learn_next(const struct hrun_learn_question *q, struct hrun_learn_answer *out, struct hrun_error *err);
 
 #endif

@@ -29,7 +29,15 @@ struct form {
     double messages, serial, growth, crowd, memory;
     int tasks;
     double trunk;              /* messages between two sides take so much longer */
-    double *work, *wire, *ports, *side;
+    double work[HRUN_LEARN_SUBS], wire[HRUN_LEARN_SUBS], ports[HRUN_LEARN_SUBS], side[HRUN_LEARN_SUBS];
+};
+
+struct particle {
+    double z[DIMS_MAX];        /* unknowns */
+    struct form form;          /* made from z */
+    double weights[LEARN_POINTS];   /* inverse times residuals */
+    double level;              /* a */
+    double log_l;              /* log likelihood */
 };
 
 struct learn_belief {
@@ -37,18 +45,13 @@ struct learn_belief {
     int nsubs, dims, n;
     int reference;             /* processes: as many as there are cores */
     double speed;              /* of a core in the mean: work takes about 1 with all */
-    struct learn_point *points;/* n, borrowed */
-    double *inverse;           /* n by n: of the covariance of residuals */
-    double *ones;              /* n: inverse times 1 */
+    const struct learn_point *points;   /* n, borrowed */
+    double inverse[LEARN_POINTS * LEARN_POINTS];    /* n by n: of the covariance of residuals */
+    double ones[LEARN_POINTS]; /* n: inverse times 1 */
     double ones_sum;
-    double *z;                 /* PARTICLES by dims */
-    double *log_l;             /* PARTICLES: log likelihood */
-    double *form_memory;
-    struct form *forms;        /* PARTICLES */
-    double *weights;           /* PARTICLES by n: inverse times residuals */
-    double *level;             /* PARTICLES: a */
     double scale;              /* variance of residuals over what was assumed */
     uint64_t rng;
+    struct particle p[PARTICLES];
 };
 
 /* ---------------------------------------------------------------- random numbers */
@@ -81,9 +84,10 @@ static double heavy(double z)
     return 0.3 * z + 0.2 * z * z * z;
 }
 
-static void make_form(const struct learn_belief *b, const double *z, struct form *f)
+static void make_form(const struct learn_belief *b, struct particle *p)
 {
-    const double *own = z + COMMON;
+    const double *z = p->z, *own = z + COMMON;
+    struct form *f = &p->form;
 
     f->messages = 0.2 * exp(2 * z[MESSAGES]);
     f->serial = 0.01 * exp(2 * z[SERIAL]);
@@ -123,14 +127,11 @@ static double messages_s(const struct learn_belief *b, const struct form *f, int
     return P == 1 ? 0 : m == P ? INSIDE * t : t;
 }
 
-static double form_time(const struct learn_belief *b, int k, const struct hrun_config *config)
+static double form_time(const struct learn_belief *b, const struct form *f, const struct hrun_config *config)
 {
-    const struct form *f = &b->forms[k];
     double most = 0, wires = 0, speed = 0, between = 1, side = 0;
-    int P = 0;
+    int P = hrun_config_processes(config);
 
-    for (int i = 0; i < b->nsubs; i++)
-        P += config->pes[i] * config->procs[i];
     for (int i = 0; i < b->nsubs; i++)
         if (config->pes[i]) {
             between = side * f->side[i] < 0 ? f->trunk : between;
@@ -152,14 +153,14 @@ static double form_time(const struct learn_belief *b, int k, const struct hrun_c
 
 double learn_option_time(const struct learn_belief *b, int k, int i, int m, int P)
 {
-    const struct form *f = &b->forms[k];
+    const struct form *f = &b->p[k].form;
 
     return f->serial + work_s(b, f, i, m) / P + messages_s(b, f, i, m, P);
 }
 
 int learn_is_separable(const struct learn_belief *b, int k)
 {
-    return !b->forms[k].tasks;
+    return !b->p[k].form.tasks;
 }
 
 /* ---------------------------------------------------------------- residuals */
@@ -201,55 +202,51 @@ static void invert(double *a, int n)
     }
 }
 
-/* Log likelihood of particle k, whose form is made; its level and weights are left. */
-static double particle_likelihood(struct learn_belief *b, int k)
+/* Set the form of a particle, its log likelihood, level and weights. */
+static void assess_particle(struct learn_belief *b, struct particle *p)
 {
-    double *w = b->weights + (size_t)k * b->n, level = 0, q = 0, r[LEARN_POINTS];
+    double level = 0, q = 0, r[LEARN_POINTS];
 
+    make_form(b, p);
     for (int i = 0; i < b->n; i++) {
-        r[i] = b->points[i].log_s - log(form_time(b, k, &b->points[i].config));
+        r[i] = b->points[i].log_s - log(form_time(b, &p->form, &b->points[i].config));
         level += b->ones[i] * r[i];
     }
     level /= b->ones_sum;
     for (int i = 0; i < b->n; i++) {
-        w[i] = 0;
+        p->weights[i] = 0;
         for (int j = 0; j < b->n; j++)
-            w[i] += b->inverse[i * b->n + j] * (r[j] - level);
-        q += w[i] * (r[i] - level);
+            p->weights[i] += b->inverse[i * b->n + j] * (r[j] - level);
+        q += p->weights[i] * (r[i] - level);
     }
-    b->level[k] = level;
-    return -0.5 * (DOF + b->n - 1) * log1p(q / DOF);
+    p->level = level;
+    p->log_l = -0.5 * (DOF + b->n - 1) * log1p(q / DOF);
 }
 
 /* ---------------------------------------------------------------- the sample */
 
-static void copy_particle(struct learn_belief *b, int to, int from)
+/* Weights exp(step log_l), of the likeliest particle 1. Result: their sum. */
+static double weigh_particles(const struct learn_belief *b, double step, double *w)
 {
-    size_t dims = (size_t)b->dims, n = (size_t)b->n;
+    double top = -INFINITY, sum = 0;
 
-    memcpy(b->z + (size_t)to * dims, b->z + (size_t)from * dims, dims * sizeof *b->z);
-    memcpy(b->weights + (size_t)to * n, b->weights + (size_t)from * n, n * sizeof *b->weights);
-    b->level[to] = b->level[from];
-    b->log_l[to] = b->log_l[from];
-    make_form(b, b->z + (size_t)to * dims, &b->forms[to]);
+    for (int k = 0; k < PARTICLES; k++)
+        top = fmax(top, b->p[k].log_l);
+    for (int k = 0; k < PARTICLES; k++)
+        sum += w[k] = exp(step * (b->p[k].log_l - top));
+    return sum;
 }
 
 /* The largest step of the likelihood's power that leaves half of the sample its weight. */
 static double next_step(const struct learn_belief *b, double left)
 {
-    double low = 0, high = left;
+    double low = 0, high = left, w[PARTICLES];
 
     for (int t = 0; t < 20; t++) {
-        double step = t ? (low + high) / 2 : left, sum = 0, squares = 0, top = -INFINITY;
+        double step = t ? (low + high) / 2 : left, sum = weigh_particles(b, step, w), squares = 0;
 
         for (int k = 0; k < PARTICLES; k++)
-            top = fmax(top, b->log_l[k]);
-        for (int k = 0; k < PARTICLES; k++) {
-            double w = exp(step * (b->log_l[k] - top));
-
-            sum += w;
-            squares += w * w;
-        }
+            squares += w[k] * w[k];
         if (sum * sum / squares >= PARTICLES / 2.0) {
             if (!t)
                 return left;
@@ -261,19 +258,14 @@ static double next_step(const struct learn_belief *b, double left)
     return low > 0 ? low : left;
 }
 
-/* Systematic resampling by weights exp(step log_l): into places PARTICLES.. behind the sample, and back. */
+/* Systematic resampling by weights exp(step log_l). */
 static void resample(struct learn_belief *b, double step)
 {
-    double top = -INFINITY, sum = 0, at = 0, next;
+    double w[PARTICLES], sum = weigh_particles(b, step, w), at = 0, next = uniform(b) * sum / PARTICLES;
     int from[PARTICLES], n = 0, taken[PARTICLES] = { 0 }, empty = 0;
 
-    for (int k = 0; k < PARTICLES; k++)
-        top = fmax(top, b->log_l[k]);
-    for (int k = 0; k < PARTICLES; k++)
-        sum += exp(step * (b->log_l[k] - top));
-    next = uniform(b) * sum / PARTICLES;
     for (int k = 0; k < PARTICLES; k++) {
-        at += exp(step * (b->log_l[k] - top));
+        at += w[k];
         for (; n < PARTICLES && next < at; next += sum / PARTICLES)
             from[n++] = k;
     }
@@ -288,38 +280,27 @@ static void resample(struct learn_belief *b, double step)
         while (taken[empty])
             empty++;
         taken[empty] = 1;
-        copy_particle(b, empty, from[k]);
+        b->p[empty] = b->p[from[k]];
     }
 }
 
+/* One Metropolis step of each particle. */
 static void move_particles(struct learn_belief *b, double power, const double *spread)
 {
-    size_t dims = (size_t)b->dims, n = (size_t)b->n;
-    double old_z[DIMS_MAX], old_w[LEARN_POINTS];
-
     for (int k = 0; k < PARTICLES; k++) {
-        double *z = b->z + (size_t)k * dims, *w = b->weights + (size_t)k * n, level = b->level[k];
-        double before = power * b->log_l[k], after = 0, log_l, size = 0.2 + 0.8 * uniform(b);
+        struct particle *p = &b->p[k], old = *p;
+        double before = power * p->log_l, after = 0, size = 0.2 + 0.8 * uniform(b);
 
-        memcpy(old_z, z, dims * sizeof *z);
-        memcpy(old_w, w, n * sizeof *w);
-        for (size_t j = 0; j < dims; j++) {
-            before -= z[j] * z[j] / 2;
+        for (int j = 0; j < b->dims; j++) {
+            before -= p->z[j] * p->z[j] / 2;
             if (uniform(b) < 0.4)
-                z[j] += size * spread[j] * normal(b);
-            after -= z[j] * z[j] / 2;
+                p->z[j] += size * spread[j] * normal(b);
+            after -= p->z[j] * p->z[j] / 2;
         }
-        make_form(b, z, &b->forms[k]);
-        log_l = particle_likelihood(b, k);
-        after += power * log_l;
-        if (log(uniform(b)) < after - before) {
-            b->log_l[k] = log_l;
-            continue;
-        }
-        memcpy(z, old_z, dims * sizeof *z);
-        memcpy(w, old_w, n * sizeof *w);
-        b->level[k] = level;
-        make_form(b, z, &b->forms[k]);
+        assess_particle(b, p);
+        after += power * p->log_l;
+        if (!(log(uniform(b)) < after - before))
+            *p = old;
     }
 }
 
@@ -329,10 +310,8 @@ static void spreads(const struct learn_belief *b, double *spread)
         double sum = 0, squares = 0;
 
         for (int k = 0; k < PARTICLES; k++) {
-            double z = b->z[(size_t)k * (size_t)b->dims + (size_t)j];
-
-            sum += z;
-            squares += z * z;
+            sum += b->p[k].z[j];
+            squares += b->p[k].z[j] * b->p[k].z[j];
         }
         spread[j] = sqrt(fmax(squares / PARTICLES - sum * sum / PARTICLES / PARTICLES, 1e-4));
     }
@@ -344,9 +323,8 @@ static void draw_particles(struct learn_belief *b)
 
     for (int k = 0; k < PARTICLES; k++) {
         for (int j = 0; j < b->dims; j++)
-            b->z[k * b->dims + j] = normal(b);
-        make_form(b, b->z + (size_t)k * (size_t)b->dims, &b->forms[k]);
-        b->log_l[k] = particle_likelihood(b, k);
+            b->p[k].z[j] = normal(b);
+        assess_particle(b, &b->p[k]);
     }
     for (int stage = 0; power < 1; stage++) {
         double step = stage + 1 < STAGES ? next_step(b, 1 - power) : 1 - power;
@@ -358,56 +336,28 @@ static void draw_particles(struct learn_belief *b)
             move_particles(b, power, spread);
     }
     for (int k = 0; k < PARTICLES; k++)
-        q += DOF * expm1(-b->log_l[k] / (0.5 * (DOF + b->n - 1))) / PARTICLES;
+        q += DOF * expm1(-b->p[k].log_l / (0.5 * (DOF + b->n - 1))) / PARTICLES;
     b->scale = (DOF + q) / (DOF + b->n - 1);
 }
 
 /* ---------------------------------------------------------------- a belief */
 
-void learn_belief_destroy(struct learn_belief *b)
-{
-    if (!b)
-        return;
-    free(b->inverse);
-    free(b->z);
-    free(b->form_memory);
-    free(b->forms);
-    free(b);
-}
-
-static void belief_alloc(struct learn_belief *b)
-{
-    size_t n = (size_t)b->n, nsubs = (size_t)b->nsubs, dims = (size_t)b->dims;
-
-    b->inverse = xcalloc(n * n + n, sizeof *b->inverse);
-    b->z = xcalloc(PARTICLES * (dims + n + 2), sizeof *b->z);
-    b->form_memory = xcalloc(PARTICLES * 4 * nsubs, sizeof *b->form_memory);
-    b->forms = xcalloc(PARTICLES, sizeof *b->forms);
-    b->ones = b->inverse + n * n;
-    b->weights = b->z + PARTICLES * dims;
-    b->level = b->weights + PARTICLES * n;
-    b->log_l = b->level + PARTICLES;
-    for (size_t k = 0; k < PARTICLES; k++) {
-        b->forms[k].work = b->form_memory + 4 * nsubs * k;
-        b->forms[k].wire = b->forms[k].work + nsubs;
-        b->forms[k].ports = b->forms[k].wire + nsubs;
-        b->forms[k].side = b->forms[k].ports + nsubs;
-    }
-}
-
-struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs, struct learn_point *points,
-                                         int n)
+struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs,
+                                         const struct learn_point *points, int n)
 {
     struct learn_belief *b = xcalloc(1, sizeof *b);
 
-    *b = (struct learn_belief) { .subs = subs, .nsubs = nsubs, .dims = COMMON + OWN * nsubs, .n = n,
-                                 .points = points, .rng = UINT64_C(88172645463325252) };
+    b->subs = subs;
+    b->nsubs = nsubs;
+    b->dims = COMMON + OWN * nsubs;
+    b->n = n;
+    b->points = points;
+    b->rng = UINT64_C(88172645463325252);
     for (int i = 0; i < nsubs; i++) {
         b->reference += subs[i].npes * subs[i].cores;
         b->speed += subs[i].npes * subs[i].cores * subs[i].speed;
     }
     b->speed /= b->reference;
-    belief_alloc(b);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             b->inverse[i * n + j] = residual_covariance(b, &points[i], &points[j]) +
@@ -445,11 +395,11 @@ void learn_predict(const struct learn_belief *b, const struct learn_point *x, do
     for (int i = 0; i < NODES; i++)
         factor[i] = exp(node[i] * sqrt(own));
     out->expected = out->gain = 0;
-    for (int p = 0; p < PARTICLES; p++) {
-        double v = b->level[p] + log(form_time(b, p, &x->config));
+    for (const struct particle *p = b->p; p < b->p + PARTICLES; p++) {
+        double v = p->level + log(form_time(b, &p->form, &x->config));
 
         for (int i = 0; i < b->n; i++)
-            v += k[i] * b->weights[(size_t)p * (size_t)b->n + (size_t)i];
+            v += k[i] * p->weights[i];
         sum += v;
         squares += v * v;
         v = exp(v) / best_s;

@@ -19,13 +19,12 @@ struct learn_point {       /* a configuration */
 
 struct learn_belief;
 
-/* Of points[n], 1 <= n <= LEARN_POINTS, borrowed as subs are. */
-struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs, struct learn_point *points,
-                                         int n);
-void learn_belief_destroy(struct learn_belief *b);
+/* Of points[n], 1 <= n <= LEARN_POINTS, borrowed as subs are. The caller frees the result. */
+struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs,
+                                         const struct learn_point *points, int n);
 
-/* By particle k the time of an option, but for its unit; of a particle for whose program the largest of these is the
- * time of a configuration, but for what lies between two sides of the network. */
+/* The time of an option by particle k, without its unit. Where the particle is separable, the largest of these is the
+ * time of a configuration, without what lies between two sides of the network. */
 double learn_option_time(const struct learn_belief *b, int k, int i, int m, int P);
 int learn_is_separable(const struct learn_belief *b, int k);
 struct learn_outlook {
