@@ -50,27 +50,26 @@ struct option {
     double u;               /* s: what is not divided work on one PE */
 };
 
+struct part {               /* of a run */
+    int option, pes;
+    double weight;          /* of its time in the run's */
+    double share;           /* of the divided work, over an equal one */
+};
+
 struct point {              /* a run */
-    const struct hrun_row *row;             /* on one sub-cluster, else NULL */
-    const struct hrun_mixed_run *mixed;     /* on several */
+    const struct hrun_sample *sample;
+    int own;                /* as in struct hrun_row */
     int64_t N;
     int P, one_pe;
     double T, weight;       /* weight: relative to others of this T, by its residual */
-    int option;             /* of a run on one sub-cluster */
+    size_t first, nparts;   /* its parts */
     double span;            /* s */
     int config;             /* its number among different ones; -1: of one PE */
     int held;               /* 1: it is left out of the fit */
 };
 
-struct part {               /* of a mixed run */
-    int option;
-    double weight;          /* of its time in the run's */
-    double share;           /* of the divided work, over an equal one */
-};
-
 struct hrun_common {
     const struct hrun_app *app;
-    const struct hrun_mixed *mixed;
     int nsubs, nprocs;
     struct option *options; /* nsubs by nprocs */
     int *most;              /* nsubs: the most PEs of a run on it alone */
@@ -81,9 +80,10 @@ struct hrun_common {
     int *divided;           /* p */
     double *k;              /* p */
     double *span;           /* nsubs by nsubs: s of two sub-clusters */
-    struct part *parts;     /* of all parts of mixed runs */
+    struct part *parts;     /* of all points */
+    size_t nparts;
     struct hrun_tasking tasking;
-    struct hrun_part_time *times;   /* nsubs: scratch */
+    struct hrun_part_time *times;   /* of the parts of one point: scratch */
 };
 
 /* Index of an option, -1 for an M that the definition has not got. */
@@ -97,35 +97,50 @@ static int option_of(const struct hrun_common *c, int sub, int M)
 
 /* ------------------------------------------------------------------ runs */
 
+static void add_part(struct hrun_common *c, int option, int pes, double share)
+{
+    c->parts[c->nparts++] = (struct part){ option, pes, 1, share };
+    c->options[option].known = 1;
+}
+
 /* A run on one sub-cluster; it is left out if the definition does not have its M. */
 static void add_row_point(struct hrun_common *c, const struct hrun_row *row, int sub)
 {
-    int o = option_of(c, sub, row->M);
+    int o = option_of(c, sub, row->M), pes = row->P / row->M;
 
     if (o < 0)
         return;
-    c->points[c->n++] = (struct point){ .row = row, .N = row->N, .P = row->P, .T = row->T, .option = o,
-                                        .one_pe = row->kind == HRUN_ROW_SINGLE };
-    c->options[o].known = 1;
-    c->most[sub] = row->P / row->M > c->most[sub] ? row->P / row->M : c->most[sub];
+    c->points[c->n++] = (struct point){ .sample = row->sample, .own = row->own, .N = row->N, .P = row->P, .T = row->T,
+                                        .first = c->nparts, .nparts = 1, .one_pe = row->kind == HRUN_ROW_SINGLE };
+    add_part(c, o, pes, row->share);
+    c->most[sub] = pes > c->most[sub] ? pes : c->most[sub];
 }
 
 /* A run on several; it is left out if the definition does not have all its M, or not all its parts are known. */
-static void add_mixed_point(struct hrun_common *c, const struct hrun_mixed_run *m)
+static void add_mixed_point(struct hrun_common *c, const struct hrun_mixed *mixed, const struct hrun_mixed_run *m)
 {
-    const struct hrun_mixed_part *from = c->mixed->parts + m->first;
+    const struct hrun_mixed_part *from = mixed->parts + m->first;
+    size_t first = c->nparts;
 
     for (size_t i = 0; i < m->nparts; i++)
         if (option_of(c, from[i].sub, from[i].M) < 0)
             return;
-    for (size_t i = 0; i < m->nparts; i++) {
-        int o = option_of(c, from[i].sub, from[i].M);
-
-        c->parts[m->first + i] = (struct part){ .option = o, .share = from[i].share };
-        c->options[o].known = 1;
-    }
+    for (size_t i = 0; i < m->nparts; i++)
+        add_part(c, option_of(c, from[i].sub, from[i].M), from[i].pes, from[i].share);
     if (m->whole && m->nparts > 1)
-        c->points[c->n++] = (struct point){ .mixed = m, .N = m->N, .P = m->P, .T = m->T, .option = -1 };
+        c->points[c->n++] = (struct point){ .sample = m->sample, .own = -1, .N = m->N, .P = m->P, .T = m->T,
+                                            .first = first, .nparts = m->nparts };
+}
+
+/* The option of a run on one sub-cluster, else -1. */
+static int only_option(const struct hrun_common *c, const struct point *q)
+{
+    return q->nparts == 1 ? c->parts[q->first].option : -1;
+}
+
+static int sub_of(const struct hrun_common *c, size_t part)
+{
+    return c->parts[part].option / c->nprocs;
 }
 
 /* The terms' values at all points, of which those whose place the network does not know are left out. */
@@ -142,11 +157,9 @@ static int evaluate_common(struct hrun_common *c, const struct hrun_fit_job *job
         c->terms[j] = job->np.v[j].expr;
     for (size_t i = 0; i < c->n; i++) {
         const struct point *q = &c->points[i];
-        struct hrun_row row = q->row ? *q->row
-                            : (struct hrun_row){ .N = q->N, .P = q->P, .sample = q->mixed->sample, .own = -1 };
+        const struct hrun_row row = { .N = q->N, .P = q->P, .sample = q->sample, .own = q->own, .share = 1 };
         struct hrun_config config;
 
-        row.share = 1;
         if (job->net && (!row.sample || !hrun_netview_config(job->net, row.sample, row.own, &config)))
             continue;
         for (size_t j = 0; j < c->p; j++)
@@ -183,10 +196,8 @@ static double weight_of(const struct hrun_common *c, const struct point *q, int 
 {
     double sum = 0;
 
-    *work = q->row && q->option == o ? q->row->share : 0;
-    if (q->row)
-        return q->option == o;
-    for (size_t a = q->mixed->first; a < q->mixed->first + q->mixed->nparts; a++)
+    *work = 0;
+    for (size_t a = q->first; a < q->first + q->nparts; a++)
         if (c->parts[a].option == o) {
             sum += c->parts[a].weight;
             *work += c->parts[a].weight * c->parts[a].share;
@@ -197,14 +208,17 @@ static double weight_of(const struct hrun_common *c, const struct point *q, int 
 /* The speeds of a run as a whole: of its divided work, and of all else. */
 static void speeds_of(const struct hrun_common *c, const struct point *q, double *w, double *v)
 {
-    const struct option *o = q->row ? &c->options[q->option] : NULL;
-
-    *w = o ? q->row->share * o->w : 0;
-    *v = o ? (q->one_pe ? 0 : o->v * q->span) : 0;
-    for (size_t a = o ? 0 : q->mixed->first; !o && a < q->mixed->first + q->mixed->nparts; a++) {
+    *w = *v = 0;
+    for (size_t a = q->first; a < q->first + q->nparts; a++) {
         *w += c->parts[a].weight * c->parts[a].share * c->options[c->parts[a].option].w;
-        *v += c->parts[a].weight * c->options[c->parts[a].option].v * q->span;
+        *v += q->one_pe ? 0 : c->parts[a].weight * c->options[c->parts[a].option].v * q->span;
     }
+}
+
+/* What a run on one PE takes beside divided work, 0 for others. */
+static double rest_on_one_pe(const struct hrun_common *c, const struct point *q)
+{
+    return q->one_pe ? c->options[only_option(c, q)].u : 0;
 }
 
 /* What the form makes of point i. */
@@ -215,7 +229,7 @@ static double predicted(const struct hrun_common *c, size_t i)
 
     parts_at(c, i, &work, &rest);
     speeds_of(c, q, &w, &v);
-    return w * work + v * rest + (q->one_pe ? c->options[q->option].u : 0);
+    return w * work + v * rest + rest_on_one_pe(c, q);
 }
 
 /* The weights of the parts of each mixed run, and how much slower its messages are. */
@@ -223,28 +237,27 @@ static void assign_common_runs(struct hrun_common *c, int first)
 {
     for (size_t i = 0; i < c->n; i++) {
         struct point *q = &c->points[i];
-        const struct hrun_mixed_part *parts = q->mixed ? c->mixed->parts + q->mixed->first : NULL;
-        struct part *own = q->mixed ? c->parts + q->mixed->first : NULL;
+        struct part *own = c->parts + q->first;
         double work, rest, speed = 0, whole;
         size_t slowest = 0;
 
-        if (!q->mixed)
+        if (q->nparts == 1)
             continue;
         q->span = 1;
-        for (size_t a = 0; a < q->mixed->nparts; a++)
-            for (size_t b = 0; b < a; b++)
-                q->span = fmax(q->span, c->span[parts[a].sub * c->nsubs + parts[b].sub]);
+        for (size_t a = q->first; a < q->first + q->nparts; a++)
+            for (size_t b = q->first; b < a; b++)
+                q->span = fmax(q->span, c->span[sub_of(c, a) * c->nsubs + sub_of(c, b)]);
         parts_at(c, i, &work, &rest);
-        for (size_t a = 0; a < q->mixed->nparts; a++) {
+        for (size_t a = 0; a < q->nparts; a++) {
             const struct option *o = &c->options[own[a].option];
             double t = first ? own[a].share * o->w : fmax(time_on(o, q, own[a].share * work, rest), LEAST * q->T);
 
-            c->times[a] = (struct hrun_part_time){ t, parts[a].pes * parts[a].M };
+            c->times[a] = (struct hrun_part_time){ t, own[a].pes * c->app->procs_per_pe[own[a].option % c->nprocs] };
             slowest = t > c->times[slowest].t ? a : slowest;
             speed += c->times[a].processes / t;
         }
-        whole = hrun_tasking_time(&c->tasking, c->times, (int)q->mixed->nparts);
-        for (size_t a = 0; a < q->mixed->nparts; a++) {
+        whole = hrun_tasking_time(&c->tasking, c->times, (int)q->nparts);
+        for (size_t a = 0; a < q->nparts; a++) {
             double share = c->times[a].processes / c->times[a].t / speed;     /* of the tasks */
 
             own[a].weight = c->tasking.dynamic ? share * whole / c->times[a].t : a == slowest;
@@ -282,7 +295,7 @@ static int fit_terms(struct hrun_common *c, double *a, double *b, struct hrun_er
             continue;
         speeds_of(c, q, &w, &v);
         w *= hrun_tasking_excess(&c->tasking, q->P);
-        b[problem.n] = q->weight * (q->one_pe ? fmax(1 - c->options[q->option].u / q->T, 0) : 1);
+        b[problem.n] = q->weight * (q->one_pe ? fmax(1 - rest_on_one_pe(c, q) / q->T, 0) : 1);
         for (size_t j = 0; j < c->p; j++)
             a[problem.n * c->p + j] = q->weight / q->T * c->x[i * c->p + j] * (c->divided[j] ? w : v);
         problem.n++;
@@ -315,8 +328,8 @@ static double slowest_possible(const struct hrun_common *c, int o)
             const struct point *q = &c->points[i];
             double work, rest, part, there = 0;
 
-            for (size_t k = 0; q->mixed && k < q->mixed->nparts; k++)
-                there = c->parts[q->mixed->first + k].option == o ? c->parts[q->mixed->first + k].share : there;
+            for (size_t a = q->first; a < q->first + q->nparts; a++)
+                there = c->parts[a].option == o ? c->parts[a].share : there;
             parts_at(c, i, &work, &rest);
             work *= there;
             part = 1 - q->span * rest / q->T;
@@ -402,10 +415,9 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
         count[k] = ALIKE;
     for (size_t i = 0; i < c->n; i++) {
         const struct point *q = &c->points[i];
-        const struct hrun_mixed_part *parts = q->mixed ? c->mixed->parts + q->mixed->first : NULL;
         double work, rest, seen, w, v;
 
-        if (!q->mixed || q->held)
+        if (q->nparts == 1 || q->held)
             continue;
         parts_at(c, i, &work, &rest);
         speeds_of(c, q, &w, &v);
@@ -413,9 +425,9 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
         if (!(v > 2 * LEAST) || !(rest > 0))
             continue;       /* it has next to no messages to be slowed down */
         seen = log(bounded(fmax((q->T - w * work) / (v * rest), 1)));
-        for (size_t a = 0; a < q->mixed->nparts; a++)
-            for (size_t b = 0; b < q->mixed->nparts; b++) {
-                size_t k = (size_t)parts[a].sub * (size_t)c->nsubs + (size_t)parts[b].sub;
+        for (size_t a = q->first; a < q->first + q->nparts; a++)
+            for (size_t b = q->first; b < q->first + q->nparts; b++) {
+                size_t k = (size_t)(sub_of(c, a) * c->nsubs + sub_of(c, b));
 
                 if (a != b && c->span[k] >= q->span) {
                     sum[k] += seen;
@@ -438,10 +450,11 @@ static void guess_speeds(struct hrun_common *c)
         int n = 0, alone = 0;
 
         for (size_t i = 0; i < c->n; i++)
-            alone |= c->points[i].option == o;
+            alone |= only_option(c, &c->points[i]) == o;
         for (size_t i = 0; i < c->n; i++)
-            for (size_t l = 0; l < c->n && c->points[i].option == o; l++)
-                if (c->points[l].row && c->points[l].N == c->points[i].N && c->points[l].option != o) {
+            for (size_t l = 0; l < c->n && only_option(c, &c->points[i]) == o; l++)
+                if (c->points[l].nparts == 1 && c->points[l].N == c->points[i].N &&
+                    only_option(c, &c->points[l]) != o) {
                     sum += log(c->points[i].T * c->points[i].P / (c->points[l].T * c->points[l].P));
                     n++;
                 }
@@ -528,15 +541,12 @@ static int missed_unseen(struct hrun_common *c, struct hrun_tasking form, double
 
 static int same_common_config(const struct hrun_common *c, const struct point *x, const struct point *y)
 {
-    if (!x->mixed || !y->mixed)
-        return x->row && y->row && x->option == y->option && x->P == y->P;
-    if (x->mixed->nparts != y->mixed->nparts)
+    if (x->nparts != y->nparts)
         return 0;
-    for (size_t i = 0; i < x->mixed->nparts; i++) {
-        const struct hrun_mixed_part *a = &c->mixed->parts[x->mixed->first + i];
-        const struct hrun_mixed_part *b = &c->mixed->parts[y->mixed->first + i];
+    for (size_t i = 0; i < x->nparts; i++) {
+        const struct part *a = &c->parts[x->first + i], *b = &c->parts[y->first + i];
 
-        if (a->sub != b->sub || a->M != b->M || a->pes != b->pes)
+        if (a->option != b->option || a->pes != b->pes)
             return 0;
     }
     return 1;
@@ -603,26 +613,27 @@ int hrun_common_create(const struct hrun_app *app, const struct hrun_common_data
     const struct hrun_mixed *mixed = data->mixed;
     struct hrun_common *c;
     int nsubs = data->nsubs, known = 0;
-    size_t n = mixed->nruns, subs = (size_t)nsubs;
+    size_t n = mixed->nruns, parts = mixed->nparts, subs = (size_t)nsubs;
 
     *out = NULL;
     for (int i = 0; i < nsubs; i++)
-        n += data->nrows[i];
+        parts += data->nrows[i];
+    n += parts - mixed->nparts;
     if (!hrun_family_of(app)->has_forms || !app->np.n || !n)
         return 0;
     c = xcalloc(1, sizeof *c);
-    *c = (struct hrun_common){ .app = app, .mixed = mixed, .nsubs = nsubs, .nprocs = app->nprocs_per_pe };
+    *c = (struct hrun_common){ .app = app, .nsubs = nsubs, .nprocs = app->nprocs_per_pe };
     c->options = xcalloc(subs * (size_t)c->nprocs + 1, sizeof *c->options);
     c->most = xcalloc(subs + 1, sizeof *c->most);
     c->points = xcalloc(n, sizeof *c->points);
     c->span = xcalloc(subs * subs + 1, sizeof *c->span);
-    c->parts = xcalloc(mixed->nparts + 1, sizeof *c->parts);
-    c->times = xcalloc(mixed->nparts + 1, sizeof *c->times);
+    c->parts = xcalloc(parts + 1, sizeof *c->parts);
+    c->times = xcalloc(parts + 1, sizeof *c->times);
     for (int i = 0; i < nsubs; i++)
         for (size_t k = 0; k < data->nrows[i]; k++)
             add_row_point(c, &data->rows[i][k], i);
     for (size_t k = 0; k < mixed->nruns; k++)
-        add_mixed_point(c, &mixed->runs[k]);
+        add_mixed_point(c, mixed, &mixed->runs[k]);
     for (int o = 0; o < nsubs * c->nprocs; o++)
         known += c->options[o].known;
     if (known < 2 || !c->n) {
@@ -682,18 +693,16 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
         struct point q = c->points[i];
         double work, rest, T;
 
-        if (q.one_pe || (c->tasking.dynamic ? q.option == o : weight_of(c, &q, o, &share) > 0))
+        if (q.one_pe || (c->tasking.dynamic ? only_option(c, &q) == o : weight_of(c, &q, o, &share) > 0))
             continue;
         /* More processes than it holds alone come from elsewhere. */
-        if (!q.mixed)
+        if (q.nparts == 1)
             q.span = q.P > c->most[sub] * M ? exp(beyond) : 1;
         parts_at(c, i, &work, &rest);
         share = hrun_app_uneven(c->app, q.N, q.P);
         T = time_on(&c->options[o], &q, share * work, rest);
         if (isfinite(T) && T > 0)
-            out[(*count)++] = (struct hrun_row){ q.N, q.P, M, T, "", HRUN_ROW_SHARED, 1,
-                                                 q.row ? q.row->sample : q.mixed->sample, q.row ? q.row->own : -1,
-                                                 share };
+            out[(*count)++] = (struct hrun_row){ q.N, q.P, M, T, "", HRUN_ROW_SHARED, 1, q.sample, q.own, share };
     }
     weigh_rows(out + first, *count - first);
 }

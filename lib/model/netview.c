@@ -2,6 +2,7 @@
 #include "model/netview.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/list.h"
 
 #include <limits.h>
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times remembered, at most: some 10 MB. A search looks at 2000 configurations. */
-enum { REMEMBERED = 1 << 16 };
+/* Times remembered, at most, and entries that are tried for one. A search looks at 2000 configurations. */
+enum { REMEMBERED = 1 << 14, TRIED = 16 };
 
 struct sub {
     char *name;
@@ -20,12 +21,11 @@ struct sub {
     int sharing;               /* the last other sub-cluster that has PEs on one of its hosts; -1: none */
 };
 
-/* A time, where it was asked. */
+/* The time of an operation in a configuration. */
 struct entry {
-    uint64_t hash;             /* 0: free */
+    struct hrun_config *config;     /* NULL: the entry is free; owned */
     double bytes, time_s;
-    int op;
-    int *pairs;                /* P1..PG, M1..MG; owned */
+    int op;                         /* -1: the entry has no time */
 };
 
 struct hrun_netview {
@@ -34,77 +34,25 @@ struct hrun_netview {
     int nsubs, ngroups;
     int *host, *kind;          /* room for the ranks of a configuration */
     int cap;
-    struct entry *table;       /* open addressing; a power of two of them */
-    size_t size, used;
+    struct entry *table;       /* REMEMBERED */
 };
 
-/* ------------------------------------------------------------------ times that are known */
-
-static uint64_t mix(uint64_t h, uint64_t v)
+/* The entry where a time is, or is to be: the first of those behind its hash that is free, or else the first. */
+static struct entry *entry_of(const struct hrun_netview *v, int op, double bytes, const struct hrun_config *config)
 {
-    h = (h ^ v) * 0x9e3779b97f4a7c15u;   /* Fibonacci hashing: 2^64 over the golden ratio */
-    return h ^ h >> 29;
-}
+    size_t len = (size_t)v->nsubs * sizeof *config->pes;
+    uint64_t h = hrun_hash(hrun_hash(HRUN_HASH_INIT, &op, sizeof op), &bytes, sizeof bytes);
 
-static uint64_t hash_of(const struct hrun_netview *v, int op, double bytes, const struct hrun_config *config)
-{
-    uint64_t h = mix(1, (uint64_t)op), bits;
+    h = hrun_hash(hrun_hash(h, config->pes, len), config->procs, len);
+    h ^= h >> 32;
+    for (uint64_t k = 0; k < TRIED; k++) {
+        struct entry *e = &v->table[(h + k) % REMEMBERED];
 
-    memcpy(&bits, &bytes, sizeof bits);
-    h = mix(h, bits);
-    for (int i = 0; i < v->nsubs; i++)
-        h = mix(h, (uint64_t)(unsigned)config->pes[i] << 32 | (unsigned)config->procs[i]);
-    return h ? h : 1;
-}
-
-/* The place of a time: an entry that is free when it is not known. */
-static struct entry *find_entry(const struct hrun_netview *v, uint64_t hash, int op, double bytes,
-                                const struct hrun_config *config)
-{
-    size_t len = (size_t)v->nsubs * sizeof *config->pes, at = hash & (v->size - 1);
-
-    for (;; at = (at + 1) & (v->size - 1)) {
-        struct entry *e = &v->table[at];
-
-        if (!e->hash || (e->hash == hash && e->op == op && e->bytes == bytes &&
-                         !memcmp(e->pairs, config->pes, len) && !memcmp(e->pairs + v->nsubs, config->procs, len)))
+        if (!e->config || (e->op == op && e->bytes == bytes && hrun_config_equal(e->config, config)))
             return e;
     }
-}
-
-static void forget_times(struct hrun_netview *v)
-{
-    for (size_t i = 0; i < v->size; i++)
-        free(v->table[i].pairs);
-    free(v->table);
-    v->table = NULL;
-    v->size = v->used = 0;
-}
-
-/* Room for one more; half of the table stays free. */
-static void grow_memory(struct hrun_netview *v)
-{
-    struct hrun_netview old;
-
-    if (v->used >= REMEMBERED)
-        forget_times(v);
-    old = *v;
-    if (2 * (v->used + 1) <= v->size)
-        return;
-    v->size = v->size ? 2 * v->size : 256;
-    v->table = xcalloc(v->size, sizeof *v->table);
-    if (!v->used)
-        return;
-    for (size_t i = 0; i < old.size; i++) {
-        size_t at = old.table[i].hash & (v->size - 1);
-
-        if (!old.table[i].hash)
-            continue;
-        while (v->table[at].hash)
-            at = (at + 1) & (v->size - 1);
-        v->table[at] = old.table[i];
-    }
-    free(old.table);
+    v->table[h % REMEMBERED].op = -1;
+    return &v->table[h % REMEMBERED];
 }
 
 /* ------------------------------------------------------------------ ranks */
@@ -155,10 +103,8 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
     struct hrun_net_call call = { .op = op, .bytes = bytes };
     struct hrun_net_ranks ranks;
     struct entry *e;
-    uint64_t hash;
-    size_t len = (size_t)v->nsubs * sizeof *config->pes;
     double t;
-    int n = 0, *pairs;
+    int n = 0;
 
     if (count_view_ranks(v, config, &n, err))
         return -1;
@@ -166,10 +112,8 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
         *time_s = 0;
         return 0;
     }
-    hash = hash_of(v, (int)op, bytes, config);
-    grow_memory(v);
-    e = find_entry(v, hash, (int)op, bytes, config);
-    if (e->hash) {
+    e = entry_of(v, (int)op, bytes, config);
+    if (e->config && e->op >= 0) {
         *time_s = e->time_s;
         return 0;
     }
@@ -179,11 +123,10 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
         return -1;
     if (!(isfinite(t) && t >= 0))
         return hrun_fail(err, HRUN_ENONFINITE, "the network gives %g s for an operation", t);
-    pairs = xmalloc(2 * len + 1);
-    memcpy(pairs, config->pes, len);
-    memcpy(pairs + v->nsubs, config->procs, len);
-    *e = (struct entry){ hash, bytes, t, (int)op, pairs };
-    v->used++;
+    if (!e->config)
+        e->config = xmalloc(sizeof *e->config);
+    *e->config = *config;
+    *e = (struct entry){ e->config, bytes, t, (int)op };
     *time_s = t;
     return 0;
 }
@@ -324,6 +267,7 @@ struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, c
     struct hrun_netview *v = xcalloc(1, sizeof *v);
 
     v->source = *source;
+    v->table = xcalloc(REMEMBERED, sizeof *v->table);
     v->subs = xcalloc((size_t)nsubs + 1, sizeof *v->subs);
     while (v->nsubs < nsubs) {
         int i = v->nsubs++;
@@ -342,7 +286,9 @@ void hrun_netview_destroy(struct hrun_netview *v)
 {
     if (!v)
         return;
-    forget_times(v);
+    for (int i = 0; i < REMEMBERED; i++)
+        free(v->table[i].config);
+    free(v->table);
     for (int i = 0; i < v->nsubs; i++) {
         free(v->subs[i].name);
         free(v->subs[i].pes);
