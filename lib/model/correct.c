@@ -122,11 +122,8 @@ static int find_residuals(const struct hrun_predictor_source *from, const double
         runs[i].r = NAN;
     if (!p && why.code == HRUN_ENODATA)
         return 0;
-    if (!p) {
-        if (err)
-            *err = why;
-        return -1;
-    }
+    if (!p)
+        return hrun_fail_as(err, &why);
     t = xcalloc((size_t)hrun_predictor_oracle(p)->noptions + 1, sizeof *t);
     parts = xcalloc((size_t)from->nsubs + 1, sizeof *parts);
     if (hrun_predictor_limit_memory(p, memory, err))

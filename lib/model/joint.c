@@ -112,8 +112,7 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
             hrun_buf_addf(&j->skipped[sub], "%s\n", why.text);
             return 0;
         }
-        if (err)
-            *err = why;
+        hrun_fail_as(err, &why);
         return hrun_fail_prefix(err, "%s", j->subs[sub].name);
     }
     for (int i = 0; i < m->n; i++)
@@ -200,11 +199,8 @@ static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t
         j->predicted[i] = NAN;
     if (!p && why.code == HRUN_ENODATA)
         return 0;
-    if (!p) {
-        if (err)
-            *err = why;
-        return -1;
-    }
+    if (!p)
+        return hrun_fail_as(err, &why);
     for (size_t r = 0; r < n; r++) {
         for (size_t i = runs[r].first; i < runs[r].first + runs[r].nparts; i++) {
             const struct hrun_mixed_part *part = &j->mixed.parts[i];
@@ -278,8 +274,7 @@ static int prepare_joint_job(struct job *j, struct hrun_error *err)
             !hrun_glitches_exclude(j->app, j->options->glitches, j->base[i], &j->nbase[i], &j->excluded[i], &why))
             continue;
         if (why.code != HRUN_ENODATA) {
-            if (err)
-                *err = why;
+            hrun_fail_as(err, &why);
             return hrun_fail_prefix(err, "%s", j->subs[i].name);
         }
         hrun_buf_addf(&j->skipped[i], "%s\n", why.text);

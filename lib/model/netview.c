@@ -174,38 +174,48 @@ double hrun_netview_part(struct hrun_netview *v, const struct hrun_net_call *cal
 
 /* ------------------------------------------------------------------ runs */
 
+int hrun_config_next(const char **at, int *place, int *pes, int *procs)
+{
+    while (*at && **at == (*place < 0 ? '(' : ',')) {
+        char *end;
+        long p = strtol(*at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
+
+        *at = end;
+        ++*place;
+        if (p <= 0 || m <= 0)
+            continue;
+        *pes = (int)p;
+        *procs = (int)m;
+        return p <= INT_MAX && m <= INT_MAX / p ? 1 : -1;
+    }
+    return *at && **at == ')' ? 0 : -1;
+}
+
 int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *s, int own,
                         struct hrun_config *out)
 {
-    const char *at = s->config ? s->config : "";
+    const char *at = s->config;
     int64_t P = 0;
+    int place = -1, p, m, found;
 
     *out = (struct hrun_config){ .nsubs = v->nsubs };
-    for (int place = 0; *at == (place ? ',' : '('); place++) {
-        char *end;
-        long p = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
-        size_t len = 0;
-        const char *name = hrun_list_item(s->cluster, place, &len);
+    while ((found = hrun_config_next(&at, &place, &p, &m)) > 0) {
         int sub = s->mixed ? -1 : own;
 
-        at = end;
-        if (p <= 0 || m <= 0)
-            continue;
-        for (int i = 0; name && i < v->nsubs; i++)
-            if (strlen(v->subs[i].name) == len && !strncmp(v->subs[i].name, name, len))
+        for (int i = 0; i < v->nsubs; i++)
+            if (hrun_list_is(s->cluster, place, v->subs[i].name))
                 sub = i;
-        if (sub < 0 || out->pes[sub] || p > v->subs[sub].npes || m > INT_MAX / p)
+        if (sub < 0 || out->pes[sub] || p > v->subs[sub].npes)
             return 0;
-        out->pes[sub] = (int)p;
-        out->procs[sub] = (int)m;
-        P += p * m;
+        out->pes[sub] = p;
+        out->procs[sub] = m;
+        P += (int64_t)p * m;
     }
     if (s->config && *s->config)
-        return *at == ')' && P == s->P;
+        return !found && P == s->P;
     if (s->mixed || own < 0 || s->M < 1 || s->P % s->M || s->P / s->M > v->subs[own].npes)
         return 0;
-    out->pes[own] = s->P / s->M;
-    out->procs[own] = s->M;
+    *out = hrun_config_alone(v->nsubs, own, s->P / s->M, s->M);
     return 1;
 }
 

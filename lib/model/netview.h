@@ -52,6 +52,11 @@ double hrun_netview_bound(struct hrun_netview *v, const struct hrun_net_call *ca
 double hrun_netview_part(struct hrun_netview *v, const struct hrun_net_call *call, const struct hrun_config *config,
                          int known, int P, struct hrun_error *err);
 
+/* The sub-clusters used in a record's text `config`, "(4,1,0,0,2,2)", one after the other: their place in the text, PEs
+ * and processes per PE. Before the first call *at is the text, *place -1. Result: 1, 0: there are no more, -1: the text
+ * is none. */
+int hrun_config_next(const char **at, int *place, int *pes, int *procs);
+
 /* The configuration of a run, by the names in its record; own: the sub-cluster in whose log
  * it is, where the record does not tell it of a run on one alone (-1: not known). 1, or 0 when the view has no such
  * sub-clusters or PEs. */

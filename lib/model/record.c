@@ -274,8 +274,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
             hrun_buf_addf(&job->skipped, "M=%d, %s: %s\n", M, family, failure.text);
             return 0;
         }
-        if (err)
-            *err = failure;
+        hrun_fail_as(err, &failure);
         return hrun_fail_prefix(err, "M=%d, %s", M, family);
     }
 

@@ -1,12 +1,12 @@
 /* rows.c - which measurements are fitted: rows, the glitch rule, runs on several sub-clusters; see rows.h */
 #include "app/template.h"
+#include "model/netview.h"
 #include "model/rows.h"
 #include "model/terms.h"
 
 #include "base/alloc.h"
 #include "base/list.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,17 +151,13 @@ static double share_at(const struct hrun_app *app, const struct hrun_sample *s, 
 /* The same of a record in the log of its own part: the place with as many PEs and processes, and its signature. */
 static double own_share(const struct hrun_app *app, const struct hrun_sample *s, const char *signature)
 {
-    const char *at = s->config ? s->config : "";
+    const char *at = s->config;
+    int place = -1, pes, m;
 
-    for (int place = 0; hrun_sample_dealt(s) && *at == (place ? ',' : '('); place++) {
-        char *end;
-        long pes = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
-
+    while (hrun_sample_dealt(s) && hrun_config_next(&at, &place, &pes, &m) > 0)
         if (pes == s->pes && m == s->M && (!s->signatures || !*s->signatures ||
                                            hrun_list_is(s->signatures, place, signature)))
             return share_at(app, s, place);
-        at = end;
-    }
     return hrun_app_uneven(app, s->N, s->P);
 }
 
@@ -300,29 +296,22 @@ static int read_run_config(const struct hrun_app *app, const struct hrun_sample 
                            const struct hrun_joint_sub *subs, int nsubs, struct hrun_config *out,
                            double *share)
 {
-    const char *at = s->config ? s->config : "";
+    const char *at = s->config;
     int64_t P = 0;
+    int place = -1, p, m, found;
 
     *out = (struct hrun_config){ .nsubs = nsubs };
-    for (int place = 0; *at == (place ? ',' : '('); place++) {
-        char *end;
-        long p = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
-        int sub;
+    while ((found = hrun_config_next(&at, &place, &p, &m)) > 0) {
+        int sub = find_sub_of_run(s, place, own, subs, nsubs);
 
-        at = end;
-        if (p <= 0 || m <= 0)
-            continue;
-        if (p > INT_MAX || m > INT_MAX / p)
-            return 0;
-        sub = find_sub_of_run(s, place, own, subs, nsubs);
         if (sub < 0 || out->pes[sub])
             return 0;
-        out->pes[sub] = (int)p;
-        out->procs[sub] = (int)m;
+        out->pes[sub] = p;
+        out->procs[sub] = m;
         share[sub] = share_at(app, s, place);
         P += (int64_t)p * m;
     }
-    return *at == ')' && P == s->P;
+    return !found && P == s->P;
 }
 
 static int recalled_order(const void *a, const void *b)

@@ -245,11 +245,8 @@ int hrun_series_leave_out(struct hrun_selection *d, const struct hrun_series *s,
     if (n == 0)
         return 0;
     all = gather_series_columns(d, s, used, n, 0);
-    if (hrun_fit_leave_out(&all, s->point, d->e, &why) && why.code != HRUN_ERANK && why.code != HRUN_ENODATA) {
-        if (err)
-            *err = why;
-        return -1;
-    }
+    if (hrun_fit_leave_out(&all, s->point, d->e, &why) && why.code != HRUN_ERANK && why.code != HRUN_ENODATA)
+        return hrun_fail_as(err, &why);
     return 0;
 }
 

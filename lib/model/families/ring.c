@@ -220,9 +220,7 @@ static int ring_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *
                 return -1;
             if (!allowed)
                 continue;
-            if (err)
-                *err = why;
-            return -1;
+            return hrun_fail_as(err, &why);
         }
         for (int o = 0; o < r->base.noptions; o++)
             if (t[o] > 0 && t[o] < b[o])

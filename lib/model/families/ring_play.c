@@ -397,9 +397,7 @@ int hrun_ring_fewest(struct hrun_predictor *p, const int *npes, double loss, str
         if (hrun_ring_allocate_groups(s.groups, r->nsubs, q, s.config, s.config + r->nsubs, &worst, &why)) {
             if (why.code == HRUN_EINFEASIBLE)
                 continue;
-            if (err)
-                *err = why;
-            return -1;
+            return hrun_fail_as(err, &why);
         }
         least = loss_of(q, worst, hrun_ring_total(s.groups, r->nsubs));
         if (least <= loss + 1e-12) {

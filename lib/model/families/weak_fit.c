@@ -285,8 +285,7 @@ static int fit_weak_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun
     if (job->options.method == HRUN_METHOD_LS ? fit_weak_by_steps(runs, n, &fit, &why)
         : hrun_weak_fit(runs, n, job->options.sigma_abs_s, job->options.sigma_rel, &fit, &why)) {
         if (why.code != HRUN_ENODATA) {
-            if (err)
-                *err = why;
+            hrun_fail_as(err, &why);
             return hrun_fail_prefix(err, "M=%d, N=%lld, weak", M, (long long)N);
         }
         hrun_buf_addf(&job->skipped, "M=%d, N=%lld, weak: %s\n", M, (long long)N, why.text);
