@@ -84,6 +84,8 @@ struct hrun_predictor {
     struct hrun_oracle oracle;      /* `times`, and what else the family has, are set by it */
 };
 
+/* For autorelease. */
+void hrun_predictor_release(struct hrun_predictor **p);
 /* Set the options: each (sub-cluster, M of the definition) for which bind gives 1. bind(p, o, m, err) prepares option o,
  * p->options[o], by models m: 1; 0: they have none for it; -1 with *err. */
 int hrun_predictor_bind(struct hrun_predictor *p,

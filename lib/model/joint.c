@@ -27,13 +27,15 @@ struct job {
     struct hrun_buf *excluded;      /* of each: measurements that are glitches */
     char *counts;                   /* of each part: is it a row of its sub-cluster? */
     double *predicted;              /* of each part; NaN without a model */
+    double *t;                      /* of each option: scratch */
     double *share;                  /* nsubs: scratch */
     int *place;                     /* nsubs: which sub-cluster of the network each is, -1: none; NULL: no network */
 };
 
 /* ------------------------------------------------------------------ rows */
 
-static size_t add_mixed(const struct job *j, int sub, struct hrun_row *rows)
+/* The mixed runs that count for sub-cluster `sub`. */
+static size_t add_mixed_rows(const struct job *j, int sub, struct hrun_row *rows)
 {
     size_t n = 0;
 
@@ -51,48 +53,24 @@ static size_t add_mixed(const struct job *j, int sub, struct hrun_row *rows)
     return n;
 }
 
-/* What the others share with sub-cluster `sub`, for every M of the definition. */
-static size_t add_shared_rows(const struct job *j, int sub, struct hrun_row *rows)
-{
-    size_t n = 0;
-
-    for (int k = 0; k < j->app->nprocs_per_pe; k++)
-        hrun_common_rows(j->common, sub, j->app->procs_per_pe[k], rows, &n);
-    return n;
-}
-
 /* ------------------------------------------------------------------ fitting */
 
-/* How time follows P is known from elsewhere: into the record's note. */
-static void note_shared(struct hrun_fit_record *r)
+/* Does the model of M know how time follows P from others alone: from shared rows, where rows own[nown] of the
+ * sub-cluster have fewer than two different P > M? */
+static int is_shared(const struct hrun_row *rows, size_t n, const struct hrun_row *own, size_t nown, int M)
 {
-    char *note = hrun_strf("shared with others%s%s", r->note && *r->note ? "; " : "", r->note ? r->note : "");
+    int shared = 0, P = 0;
 
-    free(r->note);
-    r->note = note;
-}
-
-static int has_shared(const struct hrun_row *rows, size_t n, int M)
-{
     for (size_t i = 0; i < n; i++)
-        if (rows[i].M == M && rows[i].kind == HRUN_ROW_SHARED)
-            return 1;
-    return 0;
-}
-
-/* Do rows[n] of one sub-cluster have fewer than two different P > M? Then they do not tell how time follows P. */
-static int needs_shared(const struct hrun_row *rows, size_t n, int M)
-{
-    int P = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (rows[i].M != M || rows[i].kind != HRUN_ROW_OWN)
+        shared |= rows[i].M == M && rows[i].kind == HRUN_ROW_SHARED;
+    for (size_t i = 0; i < nown; i++) {
+        if (own[i].M != M || own[i].kind != HRUN_ROW_OWN)
             continue;
-        if (P && rows[i].P != P)
+        if (P && own[i].P != P)
             return 0;
-        P = rows[i].P;
+        P = own[i].P;
     }
-    return 1;
+    return shared;
 }
 
 /* Fit one sub-cluster to rows[n]: *out, NULL when there is no model. */
@@ -116,9 +94,12 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
         return hrun_fail_prefix(err, "%s", j->subs[sub].name);
     }
     for (int i = 0; i < m->n; i++)
-        if (!strcmp(m->v[i].family, "npt") && has_shared(rows, n, m->v[i].M) &&
-            needs_shared(j->base[sub], j->nbase[sub], m->v[i].M))
-            note_shared(&m->v[i]);
+        if (!strcmp(m->v[i].family, "npt") && is_shared(rows, n, j->base[sub], j->nbase[sub], m->v[i].M)) {
+            char *note = hrun_strf("shared with others%s%s", *m->v[i].note ? "; " : "", m->v[i].note);
+
+            free(m->v[i].note);
+            m->v[i].note = note;
+        }
     *out = m;
     return 0;
 }
@@ -131,6 +112,17 @@ static void drop_models(struct job *j, int sub)
     j->models[sub] = NULL;
 }
 
+/* Each sub-cluster by its own rows. */
+static int fit_each_sub(struct job *j, struct hrun_error *err)
+{
+    for (int i = 0; i < j->nsubs; i++) {
+        if (fit_sub(j, i, j->base[i], j->nbase[i], &j->given[i], err))
+            return -1;
+        j->models[i] = j->given[i];
+    }
+    return 0;
+}
+
 /* All sub-clusters anew; those to which nothing is added have their models already. */
 static int fit_all_subs(struct job *j, struct hrun_error *err)
 {
@@ -140,8 +132,9 @@ static int fit_all_subs(struct job *j, struct hrun_error *err)
 
         if (n)
             memcpy(j->rows, j->base[i], n * sizeof *j->rows);
-        n += add_mixed(j, i, j->rows + n);
-        n += add_shared_rows(j, i, j->rows + n);
+        n += add_mixed_rows(j, i, j->rows + n);
+        for (int k = 0; k < j->app->nprocs_per_pe; k++)
+            hrun_common_rows(j->common, i, j->app->procs_per_pe[k], j->rows, &n);
         m = j->given[i];
         if (n > j->nbase[i] && fit_sub(j, i, j->rows, n, &m, err))
             return -1;
@@ -153,72 +146,50 @@ static int fit_all_subs(struct job *j, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ assigning */
 
-/* Ti of the options in the configuration of a run all of whose parts are known. */
-static int options_of_parts(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r, double *t,
-                            struct hrun_error *err)
+/* Ti of the options where a run was, with the share of `part` of it, into j->t; NaN of all when the network does not
+ * know its place. */
+static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r,
+                       const struct hrun_mixed_part *part, struct hrun_error *err)
 {
     struct hrun_config config = { .nsubs = j->nsubs };
+    int known = p->is_whole && !p->has_network && r->whole;
 
-    for (size_t i = r->first; i < r->first + r->nparts; i++) {
+    for (int i = 0; i < j->nsubs; i++)
+        j->share[i] = part->share;
+    for (size_t i = r->first; known && i < r->first + r->nparts; i++) {
         config.pes[j->mixed.parts[i].sub] = j->mixed.parts[i].pes;
         config.procs[j->mixed.parts[i].sub] = j->mixed.parts[i].M;
     }
-    return hrun_predictor_options(p, r->P, &config, NULL, t, err);
-}
-
-/* Ti of the options where a run was, with the share of `part` of it, NaN of all when the network does not know its
- * place. */
-static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r,
-                       const struct hrun_mixed_part *part, double *t, struct hrun_error *err)
-{
-    struct hrun_config config;
-    int known;
-
-    if (!p->is_whole) {
-        for (int i = 0; i < j->nsubs; i++)
-            j->share[i] = part->share;
-        return hrun_predictor_options(p, r->P, NULL, j->app->shares.units ? j->share : NULL, t, err);
-    }
-    if (!hrun_predictor_has_network(p) && r->whole)
-        return options_of_parts(j, p, r, t, err);
-    known = j->options->net && hrun_netview_config(j->options->net, r->sample, -1, &config);
-    return hrun_predictor_options(p, r->P, known ? &config : NULL, NULL, t, err);
+    if (p->is_whole && !known)
+        known = j->options->net && hrun_netview_config(j->options->net, r->sample, -1, &config);
+    return hrun_predictor_options(p, r->P, known ? &config : NULL,
+                                  !p->is_whole && j->app->shares.units ? j->share : NULL, j->t, err);
 }
 
 /* Predictions of all parts of runs of size N, which are runs[n]. */
-static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t n, double *t, struct hrun_error *err)
+static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t n, struct hrun_error *err)
 {
     enum hrun_model_form form = j->app->np.n ? HRUN_FORM_NPT : HRUN_FORM_PT;
     const struct hrun_predictor_source from = { j->app, j->models, j->nsubs, form, runs[0].N, j->options->net,
                                                 j->place };
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create_net(&from, &why);
-    int rc = -1;
+    autorelease(hrun_predictor_release) struct hrun_predictor *p = hrun_predictor_create_net(&from, &why);
 
-    for (size_t i = runs[0].first; i < runs[n - 1].first + runs[n - 1].nparts; i++)
-        j->predicted[i] = NAN;
-    if (!p && why.code == HRUN_ENODATA)
-        return 0;
-    if (!p)
+    if (!p && why.code != HRUN_ENODATA)
         return hrun_fail_as(err, &why);
-    for (size_t r = 0; r < n; r++) {
+    for (size_t r = 0; r < n; r++)
         for (size_t i = runs[r].first; i < runs[r].first + runs[r].nparts; i++) {
             const struct hrun_mixed_part *part = &j->mixed.parts[i];
-            int k = hrun_predictor_find(p, part->sub, part->M);
+            int k = p ? hrun_predictor_find(p, part->sub, part->M) : -1;
 
-            if ((i == runs[r].first || part->share != part[-1].share) && predict_run(j, p, &runs[r], part, t, err))
-                goto out;
-            if (k >= 0 && isfinite(t[k]) && t[k] > 0)
-                j->predicted[i] = t[k];
+            if (p && (i == runs[r].first || part->share != part[-1].share) && predict_run(j, p, &runs[r], part, err))
+                return -1;
+            j->predicted[i] = k >= 0 && isfinite(j->t[k]) && j->t[k] > 0 ? j->t[k] : NAN;
         }
-    }
-    rc = 0;
-out:
-    hrun_predictor_destroy(p);
-    return rc;
+    return 0;
 }
 
-static int predict_all(struct job *j, double *t, struct hrun_error *err)
+static int predict_all(struct job *j, struct hrun_error *err)
 {
     const struct hrun_mixed_run *runs = j->mixed.runs;
     size_t end;
@@ -226,38 +197,72 @@ static int predict_all(struct job *j, double *t, struct hrun_error *err)
     for (size_t begin = 0; begin < j->mixed.nruns; begin = end) {
         for (end = begin; end < j->mixed.nruns && runs[end].N == runs[begin].N;)
             end++;
-        if (predict_size(j, runs + begin, end - begin, t, err))
+        if (predict_size(j, runs + begin, end - begin, err))
             return -1;
     }
     return 0;
 }
 
-/* Which parts of a run count as its measurement. */
-static void assign_run(struct job *j, const struct hrun_mixed_run *r)
+/* Which parts of mixed runs count as measurements of their sub-clusters, by what the models predict. */
+static int assign_mixed_runs(struct job *j, struct hrun_error *err)
 {
-    double most = 0;
+    if (predict_all(j, err))
+        return -1;
+    for (size_t r = 0; r < j->mixed.nruns; r++) {
+        const struct hrun_mixed_run *run = &j->mixed.runs[r];
+        double most = 0;
 
-    for (size_t i = r->first; i < r->first + r->nparts; i++)
-        most = fmax(most, isnan(j->predicted[i]) ? 0 : j->predicted[i]);
-    for (size_t i = r->first; i < r->first + r->nparts; i++) {
-        double t = j->predicted[i];
-
-        j->counts[i] = (char)((r->whole && t == most) || t > r->T);
+        for (size_t i = run->first; i < run->first + run->nparts; i++)
+            most = fmax(most, j->predicted[i]);     /* NaN does not count */
+        for (size_t i = run->first; i < run->first + run->nparts; i++)
+            j->counts[i] = (run->whole && j->predicted[i] == most) || j->predicted[i] > run->T;
     }
+    return 0;
 }
 
 /* ------------------------------------------------------------------ all */
 
-/* Where the network has the sub-clusters. */
-static void place_joint_subs(struct job *j)
+static void release_joint_job(struct job *j)
 {
-    struct hrun_netview *net = j->options->net;
+    for (int i = 0; i < j->nsubs; i++) {
+        free(j->base[i]);
+        drop_models(j, i);
+        hrun_models_destroy(j->given[i]);
+    }
+    for (int i = 0; i < 2 * j->nsubs; i++)
+        hrun_buf_release(&j->skipped[i]);
+    hrun_common_destroy(j->common);
+    hrun_mixed_release(&j->mixed);
+    free(j->base);
+    free(j->nbase);
+    free(j->models);
+    free(j->given);
+    free(j->skipped);
+    free(j->rows);
+    free(j->counts);
+    free(j->predicted);
+    free(j->t);
+    free(j->share);
+    free(j->place);
+}
 
-    if (!net)
-        return;
-    j->place = xcalloc((size_t)j->nsubs + 1, sizeof *j->place);
-    for (int i = 0; i < j->nsubs; i++)
-        j->place[i] = hrun_netview_find(net, j->subs[i].name);
+/* Room, and where the network has the sub-clusters. */
+static void begin_joint_job(struct job *j)
+{
+    size_t n = (size_t)j->nsubs;
+
+    j->base = xcalloc(n + 1, sizeof *j->base);
+    j->nbase = xcalloc(n + 1, sizeof *j->nbase);
+    j->models = xcalloc(n + 1, sizeof *j->models);
+    j->given = xcalloc(n + 1, sizeof *j->given);
+    j->skipped = xcalloc(2 * n + 1, sizeof *j->skipped);
+    j->excluded = j->skipped + n;
+    for (size_t i = 0; i < 2 * n; i++)
+        j->skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
+    if (j->options->net)
+        j->place = xcalloc(n + 1, sizeof *j->place);
+    for (int i = 0; j->place && i < j->nsubs; i++)
+        j->place[i] = hrun_netview_find(j->options->net, j->subs[i].name);
 }
 
 static int prepare_joint_job(struct job *j, struct hrun_error *err)
@@ -284,19 +289,8 @@ static int prepare_joint_job(struct job *j, struct hrun_error *err)
     j->rows = xcalloc(n * (2 * ms + 1) + 1, sizeof *j->rows);
     j->counts = xcalloc(j->mixed.nparts + 1, 1);
     j->predicted = xcalloc(j->mixed.nparts + 1, sizeof *j->predicted);
+    j->t = xcalloc((size_t)j->nsubs * ms, sizeof *j->t);
     j->share = xcalloc((size_t)j->nsubs + 1, sizeof *j->share);
-    return 0;
-}
-
-/* Which mixed runs count for whom, by what the models predict. */
-static int assign_mixed_runs(struct job *j, struct hrun_error *err)
-{
-    autofree double *t = xcalloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
-
-    if (predict_all(j, t, err))
-        return -1;
-    for (size_t r = 0; r < j->mixed.nruns; r++)
-        assign_run(j, &j->mixed.runs[r]);
     return 0;
 }
 
@@ -361,9 +355,9 @@ static double by_alone(const struct job *j, const struct hrun_mixed_run *run, co
 }
 
 /* Of each run of which all parts are known the longest of these, else NAN. */
-static int predict_runs(struct job *j, double *t, double *of_run, struct hrun_error *err)
+static int predict_runs(struct job *j, double *of_run, struct hrun_error *err)
 {
-    if (predict_all(j, t, err))
+    if (predict_all(j, err))
         return -1;
     for (size_t r = 0; r < j->mixed.nruns; r++) {
         const struct hrun_mixed_run *run = &j->mixed.runs[r];
@@ -428,14 +422,13 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;
-    autofree double *t = xcalloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
     autofree double *dealt = xcalloc(2 * n + 1, sizeof *dealt);
     autofree double *share = xcalloc(parts + 1, sizeof *share);
     double *equal = dealt + n;
     int pairs, nearer = 0, told = 0, sizes = 0;
     int64_t N = 0;
 
-    if (predict_runs(j, t, dealt, err))
+    if (predict_runs(j, dealt, err))
         return -1;
     pairs = tell_pairs(&j->mixed, dealt);
     for (size_t r = 0; r < n; r++)
@@ -443,7 +436,7 @@ static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
             share[i] = j->mixed.parts[i].share;
             j->mixed.parts[i].share = hrun_app_uneven(j->app, j->mixed.runs[r].N, j->mixed.runs[r].P);
         }
-    if (predict_runs(j, t, equal, err))
+    if (predict_runs(j, equal, err))
         return -1;
     for (size_t r = 0; r < n; r++) {
         double T = j->mixed.runs[r].T, gain = log(equal[r] / dealt[r]);
@@ -468,74 +461,32 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
                          struct hrun_error *err)
 {
     struct hrun_fit_options with_form = *options;
-    struct job j = { .app = app, .subs = subs, .nsubs = nsubs, .options = options };
-    size_t n = (size_t)nsubs;
-    int rc = -1;
+    autorelease(release_joint_job) struct job j = { .app = app, .subs = subs, .nsubs = nsubs, .options = options };
+    int joint = options->method != HRUN_METHOD_LS && hrun_family_of(app)->is_joint, dealt = app->shares.units != NULL;
 
-    if (hrun_fit_check_options(options, err))
+    begin_joint_job(&j);
+    if (hrun_fit_check_options(options, err) || prepare_joint_job(&j, err))
         return -1;
-    j.base = xcalloc(n + 1, sizeof *j.base);
-    j.nbase = xcalloc(n + 1, sizeof *j.nbase);
-    j.models = xcalloc(n + 1, sizeof *j.models);
-    j.given = xcalloc(n + 1, sizeof *j.given);
-    j.skipped = xcalloc(2 * n + 1, sizeof *j.skipped);
-    j.excluded = j.skipped + n;
-    place_joint_subs(&j);
-    for (size_t i = 0; i < 2 * n; i++)
-        j.skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
-    if (prepare_joint_job(&j, err))
-        goto out;
-    for (int i = 0; i < nsubs && app->shares.units; i++) {
-        if (fit_sub(&j, i, j.base[i], j.nbase[i], &j.given[i], err))
-            goto out;
-        j.models[i] = j.given[i];
-    }
-    if (app->shares.units && find_ignored(&j, &with_form.tasking.ignores, err))
-        goto out;
-    if (options->method != HRUN_METHOD_LS && hrun_family_of(app)->is_joint &&
-        hrun_common_create(app, &(struct hrun_common_data){ j.base, j.nbase, nsubs, &j.mixed }, options, &j.common,
-                           err))
-        goto out;
-    if (!app->shares.units)
+    if (dealt && (fit_each_sub(&j, err) || find_ignored(&j, &with_form.tasking.ignores, err)))
+        return -1;
+    if (joint && hrun_common_create(app, &(struct hrun_common_data){ j.base, j.nbase, nsubs, &j.mixed }, options,
+                                    &j.common, err))
+        return -1;
+    if (!dealt)
         with_form.tasking = hrun_common_tasking(j.common);
     j.options = &with_form;
-    for (int i = 0; i < nsubs && !app->shares.units; i++)
-        if (fit_sub(&j, i, j.base[i], j.nbase[i], &j.given[i], err))
-            goto out;
-    for (int i = 0; i < nsubs; i++)
-        j.models[i] = j.given[i];
-    if (options->method != HRUN_METHOD_LS && hrun_family_of(app)->is_joint &&
-        (fit_all_subs(&j, err) ||
-         (j.mixed.nruns && !with_form.tasking.dynamic && (assign_mixed_runs(&j, err) || fit_all_subs(&j, err)))))
-        goto out;
+    if (!dealt && fit_each_sub(&j, err))
+        return -1;
+    if (joint && (fit_all_subs(&j, err) || (j.mixed.nruns && !with_form.tasking.dynamic &&
+                                            (assign_mixed_runs(&j, err) || fit_all_subs(&j, err)))))
+        return -1;
     if (finish_joint_models(&j, skipped, err))
-        goto out;
+        return -1;
     for (int i = 0; i < nsubs; i++) {
         out[i] = j.models[i];
         if (j.given[i] == j.models[i])
             j.given[i] = NULL;
         j.models[i] = NULL;
     }
-    rc = 0;
-out:
-    for (int i = 0; i < nsubs; i++) {
-        free(j.base[i]);
-        drop_models(&j, i);
-        hrun_models_destroy(j.given[i]);
-    }
-    for (size_t i = 0; i < 2 * n; i++)
-        hrun_buf_release(&j.skipped[i]);
-    hrun_common_destroy(j.common);
-    hrun_mixed_release(&j.mixed);
-    free(j.base);
-    free(j.nbase);
-    free(j.models);
-    free(j.given);
-    free(j.skipped);
-    free(j.rows);
-    free(j.counts);
-    free(j.predicted);
-    free(j.share);
-    free(j.place);
-    return rc;
+    return 0;
 }

@@ -151,6 +151,11 @@ void hrun_predictor_destroy(struct hrun_predictor *p)
     free(p);
 }
 
+void hrun_predictor_release(struct hrun_predictor **p)
+{
+    hrun_predictor_destroy(*p);
+}
+
 int hrun_predictor_bind(struct hrun_predictor *p,
                         int (*bind)(struct hrun_predictor *p, int o, const struct hrun_models *m,
                                     struct hrun_error *err), struct hrun_error *err)
