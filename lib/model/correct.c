@@ -65,23 +65,8 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
     return hrun_predictor_options(p, run->s->P, known ? &run->config : NULL, share, t, err);
 }
 
-/* Would its shares be others now? */
-static void find_redealt(struct hrun_predictor *p, struct hrun_recalled *run)
-{
-    autofree double *part = xcalloc((size_t)run->config.nsubs + 1, sizeof *part);
-    double off;
-
-    if (!run->share || run->other)
-        return;
-    for (int s = 0; s < run->config.nsubs; s++)
-        part[s] = run->share[s] / run->s->P;
-    hrun_predictor_share_change(p, &run->config, part, &off);
-    run->other = off > HRUN_SHARES_FAR;
-}
-
-/* ln(measured / predicted) by the options' times; NaN: not predicted. And who limits the run, by them. */
-static double rest_of(const struct hrun_predictor *p, struct hrun_recalled *run, const double *t,
-                      struct hrun_part_time *parts)
+/* r = ln(measured / predicted) by the options' times; NaN: not predicted. And who limits the run, by them. */
+static double residual_of(struct hrun_predictor *p, struct hrun_recalled *run, const double *t)
 {
     double most = 0;
     int n = 0;
@@ -97,9 +82,9 @@ static double rest_of(const struct hrun_predictor *p, struct hrun_recalled *run,
         if (own > most)
             run->limiting = s;
         most = fmax(most, own);
-        parts[n++] = (struct hrun_part_time){ own, run->config.pes[s] * run->config.procs[s] };
+        p->used[n++] = (struct hrun_part_time){ own, run->config.pes[s] * run->config.procs[s] };
     }
-    return n ? log(run->s->time_s / hrun_tasking_time(hrun_predictor_tasking(p), parts, n)) : NAN;
+    return n ? log(run->s->time_s / hrun_tasking_time(&p->tasking, p->used, n)) : NAN;
 }
 
 double hrun_shares_rest(double then, double now)
@@ -107,47 +92,51 @@ double hrun_shares_rest(double then, double now)
     return fmax(then, fmin(now, 0));
 }
 
-/* Set r, now, other and limiting of runs[count], all of from->N; r is NaN without a prediction. memory[nsubs]: see
- * hrun_predictor_limit_memory. */
+/* Set r, now, other and limiting of a run; NaN where it is not predicted. Scratch: t of each option, part[nsubs]. */
+static int find_residual(struct hrun_predictor *p, const struct hrun_netview *net, struct hrun_recalled *run, double *t,
+                         double *part, struct hrun_error *err)
+{
+    double off;
+
+    if (hrun_predictor_deal(p, run->share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
+        return -1;
+    if (run->share && !run->other) {        /* would its shares be others now? */
+        for (int s = 0; s < run->config.nsubs; s++)
+            part[s] = run->share[s] / run->s->P;
+        hrun_predictor_share_change(p, &run->config, part, &off);
+        run->other = off > HRUN_SHARES_FAR;
+    }
+    if (options_times(p, net, run, run->other ? run->share : NULL, t, err))
+        return -1;
+    run->now = run->r = residual_of(p, run, t);
+    if (!run->share || run->other)
+        return 0;
+    if (options_times(p, net, run, run->share, t, err))
+        return -1;
+    run->r = residual_of(p, run, t);        /* the last, so that `limiting` is by its own shares */
+    run->now = isfinite(run->now) ? run->now : run->r;
+    return 0;
+}
+
+/* Those of runs[count], all of from->N. memory[nsubs]: see hrun_predictor_limit_memory. */
 static int find_residuals(const struct hrun_predictor_source *from, const double *memory, struct hrun_recalled *runs,
                           size_t count, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create_net(from, &why);
-    autofree struct hrun_part_time *parts = NULL;
+    autorelease(hrun_predictor_release) struct hrun_predictor *p = hrun_predictor_create_net(from, &why);
     autofree double *t = NULL;
-    int rc = -1;
 
     for (size_t i = 0; i < count; i++)
         runs[i].r = NAN;
-    if (!p && why.code == HRUN_ENODATA)
-        return 0;
     if (!p)
-        return hrun_fail_as(err, &why);
-    t = xcalloc((size_t)hrun_predictor_oracle(p)->noptions + 1, sizeof *t);
-    parts = xcalloc((size_t)from->nsubs + 1, sizeof *parts);
+        return why.code == HRUN_ENODATA ? 0 : hrun_fail_as(err, &why);
+    t = xcalloc((size_t)(p->noptions + from->nsubs) + 1, sizeof *t);
     if (hrun_predictor_limit_memory(p, memory, err))
-        goto out;
-    for (size_t i = 0; i < count; i++) {
-        struct hrun_recalled *run = &runs[i];
-
-        if (hrun_predictor_deal(p, run->share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
-            goto out;
-        find_redealt(p, run);
-        if (options_times(p, from->net, run, run->other ? run->share : NULL, t, err))
-            goto out;
-        run->now = run->r = rest_of(p, run, t, parts);
-        if (!run->share || run->other)
-            continue;
-        if (options_times(p, from->net, run, run->share, t, err))
-            goto out;
-        run->r = rest_of(p, run, t, parts);     /* the last, so that `limiting` is by its own shares */
-        run->now = isfinite(run->now) ? run->now : run->r;
-    }
-    rc = 0;
-out:
-    hrun_predictor_destroy(p);
-    return rc;
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (find_residual(p, from->net, &runs[i], t, t + p->noptions, err))
+            return -1;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ configurations */
