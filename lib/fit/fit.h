@@ -57,6 +57,11 @@ int hrun_fit_independent(const struct hrun_lsq *problem, double tol, int *keep, 
 int hrun_fit_distinct(const struct hrun_lsq *problem, double tol, int *keep, size_t *count,
                       struct hrun_error *err);
 
+/* The Cholesky factor of the symmetric s[p by p] into its lower triangle; -1 if s is not positive definite within
+ * tol. And b[p] becomes the solution of L b' = b by such a factor. */
+int hrun_fit_cholesky(double *s, size_t p, double tol);
+void hrun_fit_forward(const double *l, size_t p, double *b);
+
 /* Quantile of Student's t distribution: the x with P(T <= x) = prob. dof >= 1. */
 double hrun_fit_t_quantile(double prob, double dof);
 

@@ -138,8 +138,7 @@ static int orthonormal(struct hrun_fit_work *w, struct hrun_error *err)
     return 0;
 }
 
-/* Cholesky factor of the symmetric s[p by p] in its lower triangle; -1 if s is not positive definite within tol. */
-static int robust_factorise(double *s, size_t p, double tol)
+int hrun_fit_cholesky(double *s, size_t p, double tol)
 {
     for (size_t j = 0; j < p; j++) {
         for (size_t l = 0; l < j; l++)
@@ -154,6 +153,15 @@ static int robust_factorise(double *s, size_t p, double tol)
         }
     }
     return 0;
+}
+
+void hrun_fit_forward(const double *l, size_t p, double *b)
+{
+    for (size_t i = 0; i < p; i++) {
+        for (size_t k = 0; k < i; k++)
+            b[i] -= l[i * p + k] * b[k];
+        b[i] /= l[i * p + i];
+    }
 }
 
 /* Residuals e of rows first..end - 1. e_g = r_g + Q_g (I - Q_g'Q_g)^-1 Q_g' r_g (Woodbury): the matrix is p by p for
@@ -186,12 +194,9 @@ static void leave_out_group(const struct hrun_fit_work *w, size_t first, size_t 
                 s[j * p + l] -= qj[i] * ql[i];
         }
     }
-    known = !robust_factorise(s, p, hrun_fit_roundoff(n, p));
-    for (size_t j = 0; known && j < p; j++) {
-        for (size_t l = 0; l < j; l++)
-            v[j] -= s[j * p + l] * v[l];
-        v[j] /= s[j * p + j];
-    }
+    known = !hrun_fit_cholesky(s, p, hrun_fit_roundoff(n, p));
+    if (known)
+        hrun_fit_forward(s, p, v);
     for (size_t j = p; known && j-- > 0;) {
         for (size_t l = j + 1; l < p; l++)
             v[j] -= s[l * p + j] * v[l];

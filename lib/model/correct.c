@@ -36,7 +36,7 @@ static const double MEDIAN = 0.6744897501960817;
 enum { ASSUMED_PAIRS = 5, ASSUMED_DOF = 2 };
 
 struct hrun_corrections {
-    int nsubs, dealt;       /* dealt: they are for unequal shares */
+    int dealt;              /* 1: they are for unequal shares */
     struct hrun_correct_config *v;  /* first n that may be chosen, then those of other shares: equal ones, or far from
                                        those of now */
     int n, nall;
@@ -208,8 +208,7 @@ static double scatter_of_repetitions(const struct hrun_recalled *runs, size_t n,
 }
 
 /* The points of one configuration from its runs[n], in order of N and r. */
-static void add_correct_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n,
-                               const struct hrun_fit_options *options)
+static void add_correct_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n)
 {
     struct hrun_correct_config *v = &c->v[c->nall++];
     size_t end;
@@ -221,7 +220,7 @@ static void add_correct_config(struct hrun_corrections *c, const struct hrun_rec
     c->n += !runs[0].other;
     for (size_t begin = 0; begin < n; begin = end) {
         struct hrun_correct_point *p = &v->points[v->npoints++];
-        double scatter = hypot(options->sigma_abs_s / runs[begin].s->time_s, options->sigma_rel);
+        double scatter = hypot(c->sigma_abs_s / runs[begin].s->time_s, c->sigma_rel);
 
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
@@ -270,16 +269,14 @@ static int residual_order(const void *a, const void *b)
 }
 
 /* One run of the configuration that was added last. */
-static void add_residual_of(struct hrun_corrections *c, const struct hrun_recalled *run,
-                            const struct hrun_fit_options *options)
+static void add_residual_of(struct hrun_corrections *c, const struct hrun_recalled *run)
 {
     const struct hrun_sample *s = run->s;
     struct hrun_residual *v = &c->runs[c->nruns++];
 
     *v = (struct hrun_residual) { .N = s->N, .config = c->n - 1, .sub = run->limiting, .mixed = s->mixed,
                                   .real = s->origin && !strcmp(s->origin, "run"), .r = run->r,
-                                  .sigma = hypot(hypot(options->sigma_abs_s, c->rounding_s) / s->time_s,
-                                                 options->sigma_rel) };
+                                  .sigma = hypot(hypot(c->sigma_abs_s, c->rounding_s) / s->time_s, c->sigma_rel) };
     snprintf(v->date, sizeof v->date, "%s", s->date ? s->date : "");
 }
 
@@ -325,78 +322,92 @@ double hrun_corrections_common(const struct hrun_corrections *c, int64_t N)
     return c ? exp(hrun_correct_common_at(&c->common, N, &var)) : 1;
 }
 
-int hrun_corrections_create(const struct hrun_correction_source *from, const struct hrun_fit_options *assumed,
-                            struct hrun_corrections **out, struct hrun_error *err)
+/* The runs in the logs of which models predict a time, with what these miss, in the order of correct_config_order, into
+ * runs[]; *n: how many. shares: as for hrun_recall. */
+static int recall_residuals(const struct hrun_correction_source *from, struct hrun_netview *net, int dealt,
+                            struct hrun_recalled *runs, double *shares, size_t *n, struct hrun_error *err)
 {
-    struct hrun_predictor_source source = { from->app, from->models, from->nsubs, from->form, 0, assumed->net, NULL };
-    const struct hrun_app *app = from->app;
-    const struct hrun_joint_sub *subs = from->subs;
-    int nsubs = from->nsubs;
-    struct hrun_corrections *c = xcalloc(1, sizeof *c);
-    struct hrun_fit_options own = *assumed;
-    autofree struct hrun_recalled *runs = NULL;
-    autofree double *time_s = NULL, *shares = NULL, *memory = xcalloc((size_t)nsubs + 1, sizeof *memory);
-    int dealt = app->shares.units && from->sharing != HRUN_SHARES_EQUAL, ignores = 0;
-    size_t n = 0, kept = 0, near = 0, end;
+    struct hrun_predictor_source source = { from->app, from->models, from->nsubs, from->form, 0, net, NULL };
+    autofree double *memory = xcalloc((size_t)from->nsubs + 1, sizeof *memory);
+    size_t count, end;
+    int ignores = 0;
 
-    for (int i = 0; i < nsubs; i++)
-        n += subs[i].n;
-    runs = xcalloc(n + 1, sizeof *runs);
-    shares = xcalloc((n + 1) * (size_t)nsubs, sizeof *shares);
-    time_s = xcalloc(n + 1, sizeof *time_s);
-    for (int i = 0; i < nsubs; i++)
-        memory[i] = subs[i].memory_bytes;
-    c->nsubs = nsubs;
-    c->dealt = dealt;
-    hrun_recall(app, subs, nsubs, runs, shares, &n);
-    for (int i = 0; i < nsubs; i++)
+    hrun_recall(from->app, from->subs, from->nsubs, runs, shares, &count);
+    for (int i = 0; i < from->nsubs; i++) {
+        memory[i] = from->subs[i].memory_bytes;
         ignores |= from->models[i] && from->models[i]->tasking.ignores;
-    for (size_t i = 0; i < n; i++) {
+    }
+    for (size_t i = 0; i < count; i++) {
         runs[i].share = ignores ? NULL : runs[i].share;
         runs[i].other = runs[i].s->mixed && (runs[i].share != NULL) != dealt;
     }
-    for (size_t begin = 0; begin < n; begin = end) {
-        for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
+    for (size_t begin = 0; begin < count; begin = end) {
+        for (end = begin; end < count && runs[end].s->N == runs[begin].s->N;)
             end++;
         source.N = runs[begin].s->N;
-        if (find_residuals(&source, memory, runs + begin, end - begin, err)) {
-            hrun_corrections_destroy(c);
+        if (find_residuals(&source, memory, runs + begin, end - begin, err))
             return -1;
-        }
     }
-    for (size_t i = 0; i < n; i++)
+    *n = 0;
+    for (size_t i = 0; i < count; i++)
         if (isfinite(runs[i].r))
-            runs[kept++] = runs[i];
-    if (kept)
-        qsort(runs, kept, sizeof *runs, correct_config_order);
-    while (near < kept && !runs[near].other)
-        near++;
-    for (size_t i = 0; i < kept; i++)
+            runs[(*n)++] = runs[i];
+    if (*n)
+        qsort(runs, *n, sizeof *runs, correct_config_order);
+    return 0;
+}
+
+/* How runs[n] scatter, of which the first `near` have shares like those of now; and their least and largest size. */
+static void find_scatter(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n, size_t near,
+                         const struct hrun_fit_options *assumed)
+{
+    autofree double *time_s = xcalloc(n + 1, sizeof *time_s);
+
+    c->nmin = n ? INFINITY : 0;
+    for (size_t i = 0; i < n; i++) {
         time_s[i] = runs[i].s->time_s;
-    c->rounding_s = hrun_times_rounding(time_s, kept);
+        c->nmin = fmin(c->nmin, log((double)runs[i].s->N));
+        c->nmax = fmax(c->nmax, log((double)runs[i].s->N));
+    }
+    c->rounding_s = hrun_times_rounding(time_s, n);
     c->sigma_abs_s = fmin(assumed->sigma_abs_s,
                           scatter_of_repetitions(runs, near, assumed, c->rounding_s, 1, &c->t_abs));
     c->sigma_rel = fmax(assumed->sigma_rel,
                         scatter_of_repetitions(runs, near, assumed, c->rounding_s, 0, &c->t_rel));
-    own.sigma_abs_s = c->sigma_abs_s;
-    own.sigma_rel = c->sigma_rel;
-    c->nmin = kept ? INFINITY : 0;
-    for (size_t i = 0; i < kept; i++) {
-        c->nmin = fmin(c->nmin, log((double)runs[i].s->N));
-        c->nmax = fmax(c->nmax, log((double)runs[i].s->N));
-    }
-    c->v = xcalloc(kept + 1, sizeof *c->v);
-    c->runs = xcalloc(kept + 1, sizeof *c->runs);
-    for (size_t begin = 0; begin < kept; begin = end) {
-        for (end = begin; end < kept && same_correct_config(&runs[end], &runs[begin]);)
+}
+
+int hrun_corrections_create(const struct hrun_correction_source *from, const struct hrun_fit_options *assumed,
+                            struct hrun_corrections **out, struct hrun_error *err)
+{
+    int dealt = from->app->shares.units && from->sharing != HRUN_SHARES_EQUAL;
+    autofree struct hrun_recalled *runs = NULL;
+    autofree double *shares = NULL;
+    struct hrun_corrections *c;
+    size_t n = 0, near = 0, end;
+
+    for (int i = 0; i < from->nsubs; i++)
+        n += from->subs[i].n;
+    runs = xcalloc(n + 1, sizeof *runs);
+    shares = xcalloc((n + 1) * (size_t)from->nsubs, sizeof *shares);
+    if (recall_residuals(from, assumed->net, dealt, runs, shares, &n, err))
+        return -1;
+    c = xcalloc(1, sizeof *c);
+    c->dealt = dealt;
+    while (near < n && !runs[near].other)
+        near++;
+    find_scatter(c, runs, n, near, assumed);
+    c->v = xcalloc(n + 1, sizeof *c->v);
+    c->runs = xcalloc(n + 1, sizeof *c->runs);
+    for (size_t begin = 0; begin < n; begin = end) {
+        for (end = begin; end < n && same_correct_config(&runs[end], &runs[begin]);)
             end++;
-        add_correct_config(c, runs + begin, end - begin, &own);
+        add_correct_config(c, runs + begin, end - begin);
         for (size_t i = begin; i < end && i < near; i++)
-            add_residual_of(c, &runs[i], &own);
+            add_residual_of(c, &runs[i]);
     }
     if (c->nruns)
         qsort(c->runs, c->nruns, sizeof *c->runs, residual_order);
-    hrun_correct_common_find(&c->common, c->v, hrun_family_of(app)->has_common ? c->nall : 0);
+    hrun_correct_common_find(&c->common, c->v, hrun_family_of(from->app)->has_common ? c->nall : 0);
     learn_variance(c);
     *out = c;
     return 0;
@@ -406,9 +417,8 @@ void hrun_corrections_destroy(struct hrun_corrections *c)
 {
     if (!c)
         return;
-    for (int i = 0; i < c->nall; i++) {
+    for (int i = 0; i < c->nall; i++)
         free(c->v[i].points);
-    }
     free(c->v);
     free(c->common.points);
     free(c->runs);
@@ -462,7 +472,7 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     const struct hrun_correct_config *v = &c->v[i];
     double mean, var, any;
 
-    *out = (struct hrun_correction) { 1, 0, 0, 0 };
+    *out = (struct hrun_correction){ 0 };
     mean = hrun_correct_condition(v->points, v->npoints, c->var[v->mixed], log((double)N), v->npoints, &var);
     if (!v->mixed && hrun_config_all_pes(&v->config) > 1)
         mean -= hrun_correct_common_at(&c->common, N, &any);      /* which predictions have by now */

@@ -1,7 +1,7 @@
 /* correct.h - what correct.c learns r = ln(measured / predicted) of configurations with; for lib/model alone
  *
  * Purpose: at a size all configurations on several sub-clusters may be off alike, which tells of those that were never
- * run (correct_common.c), and a configuration that is off at one size is so at those near (correct_process.c).
+ * run, and a configuration that is off at one size is so at those near (correct_common.c).
  * Invariant: points are in order of N, one for each.
  */
 #ifndef HRUN_MODEL_CORRECT_H

@@ -1,10 +1,58 @@
-/* correct_common.c - what runs on several sub-clusters at a size have in common; see correct.h for the contract */
+/* correct_common.c - r(N) as a process over ln N, and what runs on several sub-clusters at a size have in common; see
+ * correct.h for the contract */
 #include "base/alloc.h"
+#include "fit/fit.h"
 #include "model/correct.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ------------------------------------------------------------------ a process over ln N */
+
+static double size_covariance(double var, double a, double b)
+{
+    return var * exp(-fabs(a - b) / HRUN_CORRECT_LENGTH);
+}
+
+double hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints, double prior, double x, size_t skip,
+                              double *var)
+{
+    double A[HRUN_CORRECTION_SIZES * HRUN_CORRECTION_SIZES], k[HRUN_CORRECTION_SIZES], r[HRUN_CORRECTION_SIZES];
+    double mean = 0;
+    size_t first = 0, last = npoints, use[HRUN_CORRECTION_SIZES], n = 0;
+
+    while (last - first > HRUN_CORRECTION_SIZES) {   /* drop the farther end */
+        if (fabs(v[first].x - x) > fabs(v[last - 1].x - x))
+            first++;
+        else
+            last--;
+    }
+    for (size_t i = first; i < last; i++)
+        if (i != skip)
+            use[n++] = i;
+    for (size_t a = 0; a < n; a++) {
+        const struct hrun_correct_point *p = &v[use[a]];
+
+        for (size_t b = 0; b < n; b++)
+            A[a * n + b] = size_covariance(prior, p->x, v[use[b]].x);
+        A[a * n + a] += p->var / (p->agree * fmax(p->trust, 1e-6)) + p->rounding;
+        k[a] = size_covariance(prior, p->x, x);
+        r[a] = p->own;
+    }
+    hrun_fit_cholesky(A, n, 0);     /* the noise on the diagonal, at least 1e-8, keeps it well conditioned */
+    hrun_fit_forward(A, n, k);
+    hrun_fit_forward(A, n, r);
+    *var = prior;
+    for (size_t a = 0; a < n; a++) {
+        mean += k[a] * r[a];            /* k' A^-1 r = (L^-1 k)' (L^-1 r) */
+        *var -= k[a] * k[a];
+    }
+    *var = fmax(*var, 0);
+    return mean;
+}
+
+/* ------------------------------------------------------------------ what is common */
 
 /* So many configurations at one N tell what is common to all there, and not only their own. */
 enum { COMMON_LEAST = 3 };
