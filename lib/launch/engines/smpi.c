@@ -1,26 +1,40 @@
 /* smpi.c - engine smpi: SimGrid's simulation of MPI on the hosts of a platform file
  *
- * All ranks are threads of one process, hrun-smpi (hrun/smpi.c), which loads the program once for each (privatization:
- * each has its own globals). Line i of a host file is the host of rank i; ranks on one host share its cores as SimGrid
- * has it. So there is nothing to be bound, no output of one rank that could be told from that of another, no signal to
- * one of them, and no rank that reads standard input alone.
- *
- * Computation: a program that tells SimGrid its operations (smpi_execute_flops) computes for free besides, and times
- * are the same from run to run. Of others the computation between MPI calls is timed here and scaled; this machine
- * counts as a core of the platform's fastest host unless smpi/host-speed is set (SimGrid's default is 20 kflop/s).
- * Collectives are those of Open MPI, as hrun is made for it; but its MPI_Reduce of large data aborts on communicators
- * of one process in SimGrid 3.32 (seen), so a job of one process has SimGrid's own.
+ * All ranks are threads of one process, hrun-smpi (hrun/smpi.c), which loads the program once for each rank. Line i of
+ * a host file is the host of rank i; ranks on one host share its cores as SimGrid models it. So nothing is bound, and
+ * ranks have no output, signals or standard input of their own.
+ * Computation: a program that passes its operation counts to SimGrid (smpi_execute_flops) has times that do not vary.
+ * In other programs the computation between MPI calls is timed here and scaled: this machine counts as a core of the
+ * platform's fastest host, unless smpi/host-speed is set (SimGrid's default is 20 kflop/s). Collectives are those of
+ * Open MPI, except in a job of one process: Open MPI's MPI_Reduce of large data aborts on such communicators in SimGrid
+ * 3.32 (seen).
+ * Ends: SimGrid 3.32 gives the status of a main() that returned, and 0 after MPI_Abort, a deadlock or a rank that
+ * leaves without MPI_Finalize (seen); these only have messages. Messages may come after later failures in simulated
+ * time, so the first one counts.
  */
 #include "launch/engines/smpi.h"
 
 #include "base/file.h"
 #include "launch/engines/engines.h"
 #include "launch/env.h"
+#include "launch/job.h"
 #include "launch/programs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+
+/* r->state */
+struct hrun_smpi_watch {
+    const char *helper;         /* path of hrun-smpi */
+    struct hrun_mpi mpi;
+    double clock_s;             /* -1: the simulation has not come to its end */
+    struct hrun_smpi_said first;    /* the first message of a failure, without text; kind NOTHING: none */
+    char failure[256];          /* of SimGrid itself, "" */
+    int nwarnings;
+};
 
 static const char HELPER[] = "hrun-smpi", HOST_SPEED[] = "smpi/host-speed";
 
@@ -48,7 +62,7 @@ int hrun_platform_ask(const char *path, char *const *hosts, struct hrun_buf *tex
 
 /* ---------------------------------------------------------------- parameters */
 
-/* Does the user set parameter name (len bytes)? */
+/* 1 if the user sets parameter name (len bytes), else 0. */
 static int user_sets_smpi(const struct hrun_strvec *smpi, const char *name, size_t len)
 {
     for (size_t i = 0; i < smpi->n; i++)
@@ -57,7 +71,7 @@ static int user_sets_smpi(const struct hrun_strvec *smpi, const char *name, size
     return 0;
 }
 
-/* What a flop of this machine counts as; 0: its time does not count. */
+/* The flop/s that a core of this machine counts as; 0: its time does not count. */
 static double host_speed(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
     double most = 0;
@@ -86,7 +100,7 @@ static void push_default(const struct hrun_job *job, struct hrun_strvec *v, cons
         hrun_strvec_pushf(v, "--cfg=%s", parameter);
 }
 
-/* What a user would have to tell smpirun. */
+/* The parameters that smpirun needs, too. */
 static void push_parameters(const struct hrun_job *job, const struct hrun_mpi *mpi, struct hrun_strvec *v)
 {
     char speed[64];
@@ -99,7 +113,7 @@ static void push_parameters(const struct hrun_job *job, const struct hrun_mpi *m
         hrun_strvec_pushf(v, "--cfg=%s", job->smpi.v[i]);
 }
 
-/* What smpirun sets by itself, and hrun-smpi does not. */
+/* The parameters that smpirun sets itself. */
 static void push_fixed(const struct hrun_run *r, const char *hostfile, struct hrun_strvec *v)
 {
     static const char *const fixed[] = {
@@ -193,6 +207,148 @@ static int smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct
     hrun_strvec_add_all(&v, job->argv);
     hrun_show_command(job, &v, out);
     return 0;
+}
+
+/* ---------------------------------------------------------------- messages */
+
+/* A line is "PRIORITY CATEGORY ACTOR TEXT"; the start of TEXT gives its kind. */
+static const struct {
+    const char *category, *begins;
+    enum hrun_smpi_kind kind;
+} messages[] = {
+    { "smpi_kernel", "SMPI process did not return 0. Return value : ", HRUN_SMPI_STATUS },
+    { "smpi_pmpi", "MPI_Abort was called", HRUN_SMPI_ABORT },
+    { "ker_engine", "Oops! Deadlock detected", HRUN_SMPI_DEADLOCK },
+    { "smpi", "Stalling SMPI instance", HRUN_SMPI_STALLED },
+    /* after a signal that has ended the simulation by exit(3) */
+    { "root", "Process exited without calling MPI_Finalize - Killing", HRUN_SMPI_NOTHING },
+    { "xbt_exception", "Exiting now.", HRUN_SMPI_NOTHING },
+    { "xbt_exception", "Backtrace", HRUN_SMPI_NOTHING },
+    { "xbt_exception", "Current backtrace", HRUN_SMPI_NOTHING },
+};
+
+static const struct {
+    const char *priority;
+    enum hrun_smpi_kind kind;
+} priorities[] = {
+    { "CRITICAL", HRUN_SMPI_FAILURE }, { "ERROR", HRUN_SMPI_FAILURE }, { "WARNING", HRUN_SMPI_WARNING },
+};
+
+void hrun_smpi_read(const char *line, struct hrun_smpi_said *out)
+{
+    char priority[16], category[64], actor[64], *end;
+    const char *colon;
+    int text = 0;
+
+    memset(out, 0, sizeof *out);
+    out->rank = -1;
+    if (!strncmp(line, "clock ", 6)) {
+        out->value = strtod(line + 6, &end);
+        if (end > line + 6 && !*end && out->value >= 0 && isfinite(out->value))
+            out->kind = HRUN_SMPI_CLOCK;
+        return;
+    }
+    if (sscanf(line, "%15s %63s %63s %n", priority, category, actor, &text) < 3 || !text)
+        return;
+    out->rank = (int)strtol(actor, &end, 10);
+    if (*end || out->rank < 0)
+        out->rank = -1;
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+        size_t len = strlen(messages[i].begins);
+
+        if (strcmp(category, messages[i].category) || strncmp(line + text, messages[i].begins, len))
+            continue;
+        out->kind = messages[i].kind;
+        if (out->kind == HRUN_SMPI_STATUS)
+            out->value = (int)strtol(line + text + len, NULL, 10);
+        return;
+    }
+    for (size_t i = 0; i < sizeof priorities / sizeof *priorities; i++)
+        if (!strcmp(priority, priorities[i].priority))
+            out->kind = priorities[i].kind;
+    out->text = line + text;
+    /* "Uncaught exception std::out_of_range: Bad config key" -> "Bad config key" */
+    if (!strncmp(out->text, "Uncaught exception ", 19) && (colon = strstr(out->text, ": ")))
+        out->text = colon + 2;
+}
+
+/* ---------------------------------------------------------------- a running simulation */
+
+enum { WARNINGS_MAX = 5 };
+
+static void bring_smpi_signal(struct hrun_run *r, int sig)
+{
+    kill(r->procs[0].own_group ? -r->procs[0].pid : r->procs[0].pid, sig);
+}
+
+static void read_simgrid_line(struct hrun_run *r, char *line)
+{
+    struct hrun_smpi_watch *w = r->state;
+    struct hrun_smpi_said said;
+
+    hrun_smpi_read(line, &said);
+    switch (said.kind) {
+    case HRUN_SMPI_CLOCK:
+        w->clock_s = said.value;
+        break;
+    case HRUN_SMPI_STATUS:
+    case HRUN_SMPI_ABORT:
+    case HRUN_SMPI_DEADLOCK:
+    case HRUN_SMPI_STALLED:
+        if (w->first.kind == HRUN_SMPI_NOTHING)
+            w->first = said;
+        w->first.text = NULL;
+        break;
+    case HRUN_SMPI_WARNING:
+        if (w->nwarnings++ < WARNINGS_MAX)
+            hrun_run_say(r, "SimGrid: %s", said.text);
+        break;
+    case HRUN_SMPI_FAILURE:
+        if (!w->failure[0])
+            snprintf(w->failure, sizeof w->failure, "%s", said.text);
+        break;
+    case HRUN_SMPI_NOTHING:
+        break;
+    }
+}
+
+/* Report the first failure; status: that of the simulation, mostly 0. */
+static void fail_as_said(struct hrun_run *r, const struct hrun_smpi_said *said, int status)
+{
+    int rank = said->kind == HRUN_SMPI_STATUS || said->kind == HRUN_SMPI_ABORT ? said->rank : -1;
+    int code = said->kind == HRUN_SMPI_STATUS ? (int)said->value & 0xff : status;
+
+    if (!hrun_run_fail(r, rank, code ? code : 1))
+        return;
+    if (said->kind == HRUN_SMPI_STATUS)
+        hrun_run_say(r, "rank %d exited with status %d", rank, code);
+    else if (said->kind == HRUN_SMPI_ABORT)
+        hrun_run_say(r, "rank %d aborted the job; SimGrid does not tell with which status", rank);
+    else if (said->kind == HRUN_SMPI_DEADLOCK)
+        hrun_run_say(r, "the program hangs: what its ranks wait for is never sent");
+    else
+        hrun_run_say(r, "a rank exited without calling MPI_Finalize");
+}
+
+static void simulation_ended(struct hrun_run *r, int status)
+{
+    struct hrun_smpi_watch *w = r->state;
+    int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = sig ? 128 + sig : WEXITSTATUS(status);
+
+    if (w->failure[0] && code && w->clock_s < 0 && !r->ending.signal && !r->ending.timed_out) {
+        hrun_fail(r->err, HRUN_EENGINE, "SimGrid failed: %s", w->failure);
+        hrun_run_break(r);
+    } else if (w->first.kind != HRUN_SMPI_NOTHING && !sig) {
+        fail_as_said(r, &w->first, code);
+    } else if (!code && w->clock_s < 0 && hrun_run_fail(r, -1, 1)) {
+        hrun_run_say(r, "a rank ended the simulation without calling MPI_Finalize");
+    } else if (code && hrun_run_fail(r, -1, code)) {
+        r->out->killed_by = sig;
+        if (sig)
+            hrun_run_say(r, "a rank was killed by signal %d (%s), and with it the simulation", sig, strsignal(sig));
+        else
+            hrun_run_say(r, "a rank ended the simulation with status %d", code);
+    }
 }
 
 /* ---------------------------------------------------------------- run */

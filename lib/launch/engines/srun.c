@@ -1,30 +1,26 @@
 /* srun.c - engine srun: a step of the Slurm allocation that hrun runs in, with Slurm's own PMIx
  *
- * How the plan's order reaches Slurm: -m arbitrary with a file of nodes, line i being the host of rank i. In a
- * heterogeneous job each component has its own part of the command with its own file, and Slurm numbers the processes
- * component by component, in their order, whatever the order on the command line; a component may stand there once
- * only. So the ranks of a layout have to be ordered by component, which lib/layout does.
- * How ranks are bound: --cpu-bind=none leaves each process all that the job was granted on its node, and hrun-shim
- * binds it (see launch/ranks.h): the lists of srun's own --cpu-bind are the same on all nodes.
- * What else was learnt from Slurm 22.05 (seen):
- *   - variables like SLURM_NTASKS_PER_NODE of the allocation act as options of srun: those that would get in the way
- *     are taken out, and SLURM_EXPORT_ENV=NONE is overruled by --export=ALL;
- *   - the step shares the allocation with others (--overlap), has all that was granted (--whole, without which -O can
- *     mean one CPU for each node) and is not ended by Slurm when one rank fails (--kill-on-bad-exit=1 would mask its
- *     status as 143) nor some time after the first one has ended (--wait=0);
- *   - programs of MPICH get PMI-1 by --mpi=pmi2, with libhrun-mpich.so for what that lacks (hrun/preloaded/mpich.c);
- *   - its PMIx mixes up the nodes of a heterogeneous job when they are not in the order of their names, component by
- *     component ("Cannot establish direct connection", "DMDX response with bad seq_num"): srun sorts the list of nodes
- *     that it hands to the daemons, which number themselves by component. Such a job is refused, and without --engine
- *     it is mpirun that starts it, over the remote shell;
- *   - its PMIx gives the nodes of a step numbers from 0 and looks these up in SLURM_JOB_NODELIST, the nodes of the
- *     whole job: in a step on s1 and s2 of the job f[1-2],s[1-2] the daemons of s1 and s2 wait for f1 and f2, and the
- *     processes hang in MPI_Init for SLURM_PMIX_TIMEOUT, 300 s (12 of 60 runs; all without direct connections). So
- *     srun gets the step's nodes as that variable, in the job's order, as Slurm numbers them. In a heterogeneous job
- *     srun does so itself, but sorts them by name;
- *   - what its PMIx does by itself crashed in MPI_Init in 5 of 200 interleaved layouts. SLURM_PMIX_FENCE=tree does not,
- *     but the last process of a short program hung in about one run of five: the first host's stepd had ended before
- *     its last message was out ("pmixp_p2p_send ... exceeded the retry limit"). With ring neither was seen in 56 runs.
+ * Placement: -m arbitrary with a file of nodes, line i being the host of rank i. In a heterogeneous job each component
+ * has its own part of the command with its own file. A component may be there only once, and Slurm numbers the
+ * processes component by component, so the ranks of a layout have to be ordered by component, which lib/layout does.
+ * Binding: --cpu-bind=none gives each process all CPUs granted on its node, and hrun-shim binds it (launch/ranks.h):
+ * lists of srun's own --cpu-bind are the same on all nodes.
+ * Seen with Slurm 22.05:
+ *   - variables of the allocation such as SLURM_NTASKS_PER_NODE act as options of srun: those that contradict hrun's
+ *     are removed, and --export=ALL overrides SLURM_EXPORT_ENV=NONE;
+ *   - the step shares the allocation (--overlap) and has all of it (--whole; without that -O can mean one CPU for each
+ *     node). Slurm does not end it when one rank fails (--kill-on-bad-exit=1 would turn the status into 143), nor some
+ *     time after the first one has ended (--wait=0);
+ *   - programs of MPICH get PMI-1 by --mpi=pmi2, and libhrun-mpich.so completes it (hrun/preloaded/mpich.c);
+ *   - srun sorts the nodes that it gives to the daemons of its PMIx, and these number themselves by component. So PMIx
+ *     mixes up the nodes of a heterogeneous job that are not in the order of their names, component by component. Such
+ *     a job is refused; without --engine mpirun starts it over the remote shell;
+ *   - its PMIx numbers the nodes of a step from 0 and looks the numbers up in SLURM_JOB_NODELIST, the nodes of the
+ *     whole job: the daemons of a part of the nodes wait for others, and MPI_Init hangs for SLURM_PMIX_TIMEOUT, 300 s.
+ *     So srun gets the step's nodes as that variable. In a heterogeneous job srun does so itself, but sorts them by
+ *     name;
+ *   - its PMIx crashed in MPI_Init in 5 of 200 interleaved layouts. With SLURM_PMIX_FENCE=tree one short program in
+ *     five hung at its end ("pmixp_p2p_send ... exceeded the retry limit"). With ring neither was seen in 56 runs.
  */
 #include "launch/engines/srun.h"
 
@@ -41,6 +37,91 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---------------------------------------------------------------- components */
+
+void hrun_srun_parts_release(struct hrun_srun_parts *p)
+{
+    for (int i = 0; i < p->n; i++)
+        hrun_strvec_release(&p->v[i].nodes);
+    free(p->v);
+    free(p->name);
+    free(p->nodes);
+    *p = (struct hrun_srun_parts){ 0 };
+}
+
+/* Add rank r, on this node of component group, to the last part or a new one. */
+static int give_rank(struct hrun_srun_parts *p, int r, const char *node, int group, struct hrun_error *err)
+{
+    struct hrun_srun_part *last = p->n ? &p->v[p->n - 1] : NULL;
+
+    if (last && group < last->group)
+        return hrun_fail(err, HRUN_EINVAL, "rank %d is on component %d of %s and rank %d on component %d, and Slurm "
+                         "numbers processes component by component: order the sub-clusters so in a cluster file", r - 1,
+                         last->group, p->name, r, group);
+    if (!last || group > last->group) {
+        last = &p->v[p->n++];
+        *last = (struct hrun_srun_part){ .is_het = p->ngroups > 1, .group = group, .first = r };
+    }
+    last->nranks++;
+    hrun_strvec_push(&last->nodes, node);
+    return 0;
+}
+
+/* p->nodes, from the allocation's names of the hosts used (by their numbers; NULL for the others). */
+static void note_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts)
+{
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec v = HRUN_STRVEC_INIT;
+
+    if (p->ngroups > 1)
+        return;
+    for (size_t i = 0; i < a->hosts.n; i++)
+        for (int h = 0; h < nhosts; h++)
+            if (used[h] && !strcmp(used[h], a->hosts.v[i])) {
+                hrun_strvec_push(&v, used[h]);
+                break;
+            }
+    if (v.n < a->hosts.n) {
+        hrun_hostlist_print(v.v, v.n, &text);
+        p->nodes = hrun_buf_detach(&text);
+    }
+}
+
+int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p, struct hrun_error *err)
+{
+    const struct hrun_cluster *c = l->cluster;
+    struct hrun_allocation a;
+    autofree char **nodes = xcalloc((size_t)c->nhosts + 1, sizeof *nodes);
+    autofree int *groups = xcalloc((size_t)c->nhosts + 1, sizeof *groups);
+    int rc = 0;
+
+    *p = (struct hrun_srun_parts){ 0 };
+    if (hrun_allocation_find(&a, err))
+        return -1;
+    p->ngroups = a.ngroups > 1 ? a.ngroups : 1;
+    p->v = xcalloc((size_t)p->ngroups, sizeof *p->v);
+    p->name = xstrdup(a.name ? a.name : "");
+    if (a.manager != HRUN_MANAGER_SLURM)
+        rc = hrun_fail(err, HRUN_EENGINE, "engine srun works inside a Slurm allocation, and this is none");
+    for (int r = 0; r < l->nranks && !rc; r++) {
+        int h = l->ranks[r].host, is_new = !nodes[h];
+
+        if (is_new)
+            nodes[h] = hrun_srun_node(&a, c->hosts[h].name, c->hosts[h].is_local, &groups[h], err);
+        rc = nodes[h] ? give_rank(p, r, nodes[h], groups[h], err) : -1;
+        if (!rc)
+            p->v[p->n - 1].nhosts += is_new;
+    }
+    if (rc)
+        hrun_srun_parts_release(p);
+    else
+        note_nodes(p, &a, nodes, c->nhosts);
+    hrun_allocation_release(&a);
+    for (int h = 0; h < c->nhosts; h++)
+        free(nodes[h]);
+    return rc;
+}
 
 /* ---------------------------------------------------------------- usable, check */
 
@@ -59,7 +140,7 @@ static int srun_suits(const struct hrun_cluster *c, const struct hrun_mpi *mpi)
     return 1;
 }
 
-/* Are all hosts nodes of the allocation, and has its srun PMIx? */
+/* Check that all hosts are nodes of the allocation, and that its srun has PMIx. */
 static int check_allocation(const struct hrun_cluster *c, const struct hrun_allocation *a, struct hrun_error *err)
 {
     autofree char *srun = hrun_program_find("srun", NULL, NULL), *scancel = hrun_program_find("scancel", NULL, NULL);
@@ -77,7 +158,7 @@ static int check_allocation(const struct hrun_cluster *c, const struct hrun_allo
         if (!node)
             return -1;
     }
-    if (hrun_command_output(words, 1, &text, err))      /* older versions say it on standard error */
+    if (hrun_command_output(words, 1, &text, err))      /* older versions print it on standard error */
         return -1;
     return strstr(text.data, "pmix") ? 0
            : hrun_fail(err, HRUN_EENGINE, "this Slurm has no PMIx (srun --mpi=list does not name it): install "
@@ -103,7 +184,7 @@ static int by_node_name(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Does each part have its nodes behind those of the part before? */
+/* Check that the nodes of each part come after those of the part before, in the order of names. */
 static int check_order(const struct hrun_srun_parts *p, struct hrun_error *err)
 {
     for (int i = 1; i < p->n; i++) {
@@ -142,8 +223,8 @@ static int srun_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the command line */
 
-/* The program of a part, or a shell that chooses among several: the file of srun's --multi-prog cannot hold all
- * arguments. SLURM_PROCID counts the processes of all components. */
+/* Append the program of a part, or a shell that chooses among several, as the file of srun's --multi-prog cannot hold
+ * all arguments. SLURM_PROCID numbers the processes of all components. */
 static void push_part_program(const struct hrun_job *job, const struct hrun_srun_part *part, int as_found,
                               struct hrun_strvec *v)
 {
@@ -175,7 +256,7 @@ static const char *srun_mpi(int mpich)
 
 static const char JOB_NODES[] = "SLURM_JOB_NODELIST";
 
-/* The words in front of srun that a user would type for a part of the nodes, -x, --mca and yielding. */
+/* Append the words that a user types in front of srun: "env" with the variables. */
 static void push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, int mpich,
                            struct hrun_strvec *v)
 {
@@ -305,7 +386,7 @@ static int start_srun(struct hrun_run *r, struct hrun_error *err)
     return hrun_run_start_one(r, x->srun, argv.v, &env, err);
 }
 
-/* What tells the components apart in srun's words. */
+/* Note how srun's messages name the components. */
 static int note_components(struct hrun_srun *x, struct hrun_error *err)
 {
     const struct hrun_srun_parts *p = &x->parts;
@@ -321,8 +402,8 @@ static int note_components(struct hrun_srun *x, struct hrun_error *err)
     return 0;
 }
 
-/* A status of an srun that has started no process, and 0 of one that has not started all, is not the program's: -1 with
- * *err. */
+/* -1 with *err if srun has started no process, or ended with 0 before it had started all: its status is not the
+ * program's. */
 static int check_srun_end(struct hrun_run *r, struct hrun_error *err)
 {
     const struct hrun_srun *x = r->state;

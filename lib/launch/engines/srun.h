@@ -5,13 +5,12 @@
 #include "launch/job.h"
 #include "launch/slurm.h"
 
-/* ---- srun_parts.c */
-
+/* The components of the job that are used. */
 struct hrun_srun_parts {
     struct hrun_srun_part *v;
     int n, ngroups;
     char *name;                 /* of the allocation */
-    char *nodes;                /* "h[2-3]": the nodes used, in the allocation's order, when they are not all of a job
+    char *nodes;                /* "h[2-3]": the nodes used, in the allocation's order, if they are only a part of a job
                                    of one component; else NULL. See srun.c */
 };
 
@@ -34,10 +33,10 @@ struct hrun_srun {
     const char *job_ids[HRUN_SRUN_GROUPS];  /* of each component; NULL where it has no number of its own */
     struct hrun_strvec steps;       /* "12.0"; of a heterogeneous job one for each component used */
     int started;                    /* tasks */
-    char notice[64];                /* the step that the next line is about */
+    char notice[64];                /* the step of the next line */
     int aborted;
-    int suspect;                    /* a rank killed by SIGKILL, perhaps only the consequence of another; -1: none */
-    int suspect_after;              /* 1: it was killed when the step was aborted already */
+    int suspect;                    /* a rank killed by SIGKILL, perhaps because another one failed; -1: none */
+    int suspect_after;              /* 1: it was killed after the abort of the step */
     int completed;                  /* the last rank that ended with 0 before the step was aborted, -1 */
     double completed_s;
     char complaint[256];            /* of srun, the last one; "" */

@@ -1,11 +1,10 @@
-/* srun_watch.c - a running step of srun: which rank failed first, signals; see srun.h
+/* srun_watch.c - a running step of srun: the first rank that fails, signals; see srun.h
  *
- * srun's own status is the largest of the tasks', so it does not tell which rank failed first; its words do. When its
- * PMIx loses a process, Slurm kills the whole step at once: a rank killed by SIGKILL may then be a consequence, told
- * before the cause. Such a one waits: SUSPECT_S until Slurm says that it aborts the step, and then until the step has
- * ended or another rank has failed in its own way.
- * Of the signals that hrun gets srun passes on two only, and SIGTERM makes it kill all ranks: scancel brings the
- * others.
+ * srun's status is the largest of the tasks'; only its messages show the rank that failed first. When its PMIx loses a
+ * process, Slurm kills the whole step at once, and may report ranks that this has killed before the cause. So a rank
+ * killed by SIGKILL is a suspect: for SUSPECT_S until Slurm reports the abort of the step, and then until the step has
+ * ended or another rank has failed in another way.
+ * srun passes on two of hrun's signals only, and kills all ranks at SIGTERM: scancel sends the others.
  */
 #include "base/units.h"
 #include "launch/engines/srun.h"
@@ -17,16 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Between the end of a task and Slurm's word that it aborts the step some 10 ms were seen. */
+/* Some 10 ms were seen between the end of a task and Slurm's message that it aborts the step. */
 static const double SUSPECT_S = 0.3;
-/* How long Slurm may take to end the step that it aborts, before hrun's own patience begins. */
+/* Time for Slurm to end a step that it aborts. */
 static const double ABORT_S = 5;
-/* A rank that left without MPI_Finalize has done so just before the step was aborted. */
+/* A rank that ended without MPI_Finalize has ended at most so long before the abort of the step. */
 static const double JUST_S = 1;
 
 /* ---------------------------------------------------------------- signals */
 
-/* Run scancel as a child of the job, which is reaped with what outlives the ranks. */
+/* Run scancel as a child of the job, which is reaped with the processes that outlive the ranks. */
 static void start_scancel(struct hrun_run *r, int sig)
 {
     struct hrun_srun *x = r->state;
@@ -51,7 +50,7 @@ static void start_scancel(struct hrun_run *r, int sig)
     hrun_close_fd(&null);
 }
 
-/* As long as there is no step srun itself has to end, and other signals have nowhere to go. */
+/* Before there is a step, signals that end the job end srun, and others are lost. */
 void bring_srun_signal(struct hrun_run *r, int sig)
 {
     const struct hrun_srun *x = r->state;
@@ -81,7 +80,7 @@ static void rank_failed(struct hrun_run *r, int rank, int status, int sig)
         hrun_run_say(r, "rank %d exited with status %d", rank, status);
 }
 
-/* Nobody else has failed: the suspect did it, unless a rank has left without MPI_Finalize before. */
+/* No other rank has failed: it was the suspect, unless a rank has ended without MPI_Finalize before. */
 void blame_suspect(struct hrun_run *r)
 {
     struct hrun_srun *x = r->state;
