@@ -61,8 +61,8 @@ struct hrun_guard_event {
 #define HRUN_GUARD_HINT "is too little memory allowed (ulimit -v), or too few processes (ulimit -u)?"
 
 /* Start the guard; call hrun_guard_stop also on failure. PMIx: waits until the server is ready, and appends the
- * variables "NAME=VALUE" of rank r to env[r] (nranks empty lists). PMI-1: sets fds[r] to the connection of rank r, which
- * the caller closes. The array of the other server may be NULL. Errors: HRUN_EENGINE, HRUN_EIO. */
+ * variables "NAME=VALUE" of rank r to env[r] (nranks empty lists). PMI-1: sets fds[r] to the connection of rank r,
+ * which the caller closes. The array of the other server may be NULL. Errors: HRUN_EENGINE, HRUN_EIO. */
 int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
                      struct hrun_error *err);
 /* Register processes number first, first + 1, ... with the guard. If hrun is killed, the guard ends their groups. */

@@ -164,19 +164,6 @@ static void drain_remote_pipe(struct crowd *c, struct remote_agent *a, int which
         hrun_close_fd(&a->fds[which]);
 }
 
-/* The last line that is not blank. */
-static const char *last_line(struct hrun_buf *said)
-{
-    char *end = said->data + said->len, *line;
-
-    while (end > said->data && strchr(" \t\r\n", end[-1]))
-        end--;
-    *end = 0;
-    for (line = end; line > said->data && line[-1] != '\n'; line--)
-        ;
-    return line;
-}
-
 /* ---------------------------------------------------------------- judging */
 
 /* Set the error of an agent's host, if the host failed. LATE and TOO_MUCH: the agent still runs, and end_late ends it
@@ -186,14 +173,17 @@ enum agent_end { EXITED, LATE, TOO_MUCH };
 
 static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum agent_end how, const siginfo_t *end)
 {
-    const char *said = last_line(&a->said), *name = c->flux.hosts.n ? "flux exec -r" : c->words.v[0];
-    const char *colon = *said ? ": " : "", *do_this, *otherwise = c->what->otherwise;
+    char said[SAID_MAX];
+    const char *name = c->flux.hosts.n ? "flux exec -r" : c->words.v[0];
+    const char *colon, *do_this, *otherwise = c->what->otherwise;
     int exited = how == EXITED && end->si_code == CLD_EXITED, status = how == EXITED ? end->si_status : 0;
     autofree char *host = name_of(c, a->host);
     autofree char *try_it = hrun_strf("see that '%s %s true' works%s", name, host,
                                       c->flux.hosts.n ? "" : " without a password");
     autofree char *see = hrun_strf("see what '%s %s %s' says", name, host, c->command), *what = NULL;
 
+    hrun_last_line(&a->said, said, sizeof said);
+    colon = *said ? ": " : "";
     do_this = try_it;
     if (how == LATE) {
         what = hrun_strf("did not answer within %g s%s%.200s", c->what->timeout_s, colon, said);

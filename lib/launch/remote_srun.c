@@ -208,7 +208,8 @@ static int run_gather_step(struct step *t, struct hrun_error *err)
     const struct hrun_layout none = { 0 };
     const struct hrun_job job = { .layout = &none, .argv = g->what->argv, .program = g->srun, .no_stdin = 1,
                                   .timeout_s = g->what->timeout_s, .ctx = &u,
-                                  .output = { .on_stdout = hrun_unfold, .swallow = 1, .stderr_text = &t->stderr_text } };
+                                  .output = { .on_stdout = hrun_unfold, .swallow = 1,
+                                              .stderr_text = &t->stderr_text } };
     int rc;
 
     for (int i = 0; i < t->n; i++) {

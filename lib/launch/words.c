@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,4 +87,17 @@ void hrun_words_close(struct hrun_words *w)
     hrun_close_fd(&w->fd);
     hrun_close_fd(&w->child_fd);
     hrun_buf_release(&w->line);
+}
+
+void hrun_last_line(const struct hrun_buf *text, char *out, size_t size)
+{
+    size_t end = text ? text->len : 0, begin;
+
+    while (end > 0 && strchr(" \t\r\n->", text->data[end - 1]))
+        end--;
+    for (begin = end; begin > 0 && text->data[begin - 1] != '\n'; begin--)
+        ;
+    while (begin < end && strchr(" ->", text->data[begin]))
+        begin++;
+    snprintf(out, size, "%.*s", (int)(end - begin), end > begin ? text->data + begin : "");
 }

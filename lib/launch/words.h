@@ -25,6 +25,8 @@ void hrun_lines_feed(struct hrun_buf *line, size_t max, const char *data, size_t
                      void (*on_line)(void *ctx, char *line, size_t len), void *ctx);
 /* Harmless if it was never opened. */
 void hrun_words_close(struct hrun_words *w);
+/* Copy the last line of a text (NULL: none) that has words, without blanks, '-' and '>' at its ends. */
+void hrun_last_line(const struct hrun_buf *text, char *out, size_t size);
 /* Close *fd unless it is -1, and set it to -1. */
 void hrun_close_fd(int *fd);
 

@@ -1,4 +1,5 @@
 /* common.c - what several engines do; see engines.h */
+#include "launch/agent.h"
 #include "launch/engines/engines.h"
 #include "launch/env.h"
 #include "launch/programs.h"
@@ -31,6 +32,17 @@ int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *clu
         return hrun_fail(err, HRUN_EINVAL, "the hosts of platform file %s are simulated, and engine %s starts "
                          "processes on real ones: use --engine smpi", cluster->platform, e->name);
     return 0;
+}
+
+int hrun_check_agent(const struct hrun_cluster *cluster, struct hrun_error *err)
+{
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
+    autofree char *program = NULL;
+    int i = 0;
+
+    while (i < cluster->nhosts && cluster->hosts[i].is_local)
+        i++;
+    return i < cluster->nhosts ? hrun_agent_find(NULL, &program, &words, err) : 0;
 }
 
 /* Programs of smpicc are simulated, and only they. */

@@ -22,6 +22,9 @@ void hrun_push_program(const struct hrun_job *job, int r, int as_found, struct h
 /* Check that the engine is for the cluster's kind of hosts, real or simulated. -1 with HRUN_EINVAL if not. */
 int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *cluster, struct hrun_error *err);
 
+/* Check that there is a remote shell, if the cluster has other hosts than this one. Errors: HRUN_EENGINE. */
+int hrun_check_agent(const struct hrun_cluster *cluster, struct hrun_error *err);
+
 /* What each engine checks: its kind of hosts, programs of smpicc for simulation alone, the words of -x and --mca, the
  * working directory, the program's MPI, which goes to *mpi. */
 int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *mpi,

@@ -1,21 +1,19 @@
 /* mpirun.c - engine mpirun: Open MPI's own launcher with a rankfile
  *
- * What differs between Open MPI 4 (ORTE) and 5 (PRRTE), as seen with 4.1.4, 5.0.9 and PRRTE 3.0.14:
- *   - 4 reads --rankfile, and inside a resource manager it enforces slots unless told --oversubscribe;
- *   - 5 takes the rankfile as a mapping; without the two modifiers it leaves ranks that share cores
- *     unbound, or refuses them. A minus sign in the file's name is an "unrecognized qualifier". The rankfile is not the
- *     allocation, so the hosts are named, too;
- *   - both write their address to a file when they have read their options, before their daemons run; where that file
- *     is missing at the end mpirun itself has failed, and its status is not the program's;
- *   - 4 that is to pass a signal on while it connects its daemons fails with status 0, or on one host hangs (seen): see
- *     begun_s. 0 counts only where hrun-shim has told of each rank that it ended with 0;
- *   - 5 looks for --mca in the program's arguments up to a "--", takes the first of two -x of one name, and -x of what
- *     is not set for an error; its own parameters are set by --prtemca;
- *   - with tags 5 swaps the end of a line and the beginning of the next one when both come in one piece (PMIx 5.0.9);
- *   - 5 ends with status 0 when it has lost a daemon, and when told to end before all daemons run it waits for ever.
- * Statuses, MPI_Abort, signals, standard input and yielding are alike.
- * Every line of the rankfile comes from the hosts' topologies: a slot that does not exist makes version 4
- * fail without a word.
+ * Differences between Open MPI 4 (ORTE) and 5 (PRRTE), seen with 4.1.4, 5.0.9 and PRRTE 3.0.14:
+ *   - 4 reads --rankfile, and inside a resource manager it enforces slots unless --oversubscribe is given;
+ *   - 5 takes the rankfile as a mapping; without the two modifiers it refuses ranks that share cores, or leaves them
+ *     unbound. It reads a minus sign in the file's name as a qualifier. It needs the hosts besides the rankfile;
+ *   - both write their address to a file when they have read their options, before their daemons run: without that
+ *     file mpirun itself has failed, and its status is not the program's;
+ *   - 4 fails with status 0, or hangs on one host, if it has to pass a signal on while it connects its daemons: see
+ *     begun_s. So 0 counts only if hrun-shim reports 0 of each rank;
+ *   - 5 looks for --mca in the program's arguments up to a "--", takes the first of two -x of one name, and fails at -x
+ *     of a variable that is not set; --prtemca sets its own parameters;
+ *   - with tags 5 swaps the end of a line and the beginning of the next one if both come in one piece (PMIx 5.0.9);
+ *   - 5 ends with status 0 after the loss of a daemon, and hangs if it has to end before all daemons run.
+ * Statuses, MPI_Abort, signals, standard input and yielding are alike. All lines of the rankfile come from the hosts'
+ * topologies: version 4 fails without a message at a slot that does not exist.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -44,26 +42,13 @@ static int mpirun_suits(const struct hrun_cluster *cluster, const struct hrun_mp
 
 static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
-    static const char *const key[] = { "plm_rsh_agent" };
     struct hrun_openmpi m = { 0 };
-    autofree char *ssh = NULL, *setting = NULL;
-    int remote = 0;
 
-    if (hrun_check_hosts(&hrun_engine_mpirun, cluster, err))
-        return -1;
-    if (hrun_openmpi_find(&m, err))
+    if (hrun_check_hosts(&hrun_engine_mpirun, cluster, err) || hrun_openmpi_find(&m, err) ||
+        (!hrun_in_resource_manager() && hrun_check_agent(cluster, err)))
         return -1;
     if (found)
         *found = m;
-    for (int i = 0; i < cluster->nhosts; i++)
-        remote |= !cluster->hosts[i].is_local;
-    setting = remote ? hrun_agent_setting(NULL, key, 1) : NULL;
-    if (!remote || hrun_in_resource_manager() || setting)
-        return 0;
-    ssh = hrun_program_find("ssh", NULL, NULL);
-    if (!ssh)
-        return hrun_fail(err, HRUN_EENGINE, "mpirun reaches other hosts through ssh, and there is none: "
-                         "install openssh-client");
     return 0;
 }
 
@@ -94,9 +79,8 @@ static int only_here(const struct hrun_layout *l)
     return 1;
 }
 
-/* "--host a:2,b:1", as version 5 knows no other host than this one by a rankfile; and that these may differ. Else it
- * takes all for the first one to report, refuses or binds wrongly what fits another, and in 5.0.9 crashes or hangs when
- * another host is first (seen). */
+/* "--host a:2,b:1", and that hosts may differ. Otherwise version 5 takes all hosts for the first one that reports, and
+ * binds wrongly, refuses, crashes or hangs (5.0.9). */
 static void push_prrte_hosts(const struct hrun_layout *l, struct hrun_strvec *v)
 {
     autofree int *count = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *count);
@@ -134,9 +118,8 @@ static void push_rankfile(const struct hrun_job *job, int major, const char *ran
     push_count(job, 0, v);
 }
 
-/* What the user and the layout ask for, up to and with the programs and their arguments. reach: NULL in a command to
- * type. each: words that stand before each of several programs, which is added to; mpirun takes -x and --wdir as those
- * of one program. The rankfile numbers the ranks of all. */
+/* Append the options of user and layout, the programs and their arguments. reach: NULL in a command to type. each: the
+ * words before each of several programs, as mpirun's -x and --wdir are those of one program; extended. */
 static void push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, struct hrun_strvec *each,
                       struct hrun_strvec *v)
 {
@@ -149,7 +132,7 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
 
         if (reach && reach->agents && (!strncmp(job->mca.v[i], agents[0], strlen(agents[0])) ||
                                        !strncmp(job->mca.v[i], agents[1], strlen(agents[1]))))
-            continue;   /* it is in ours, and mpirun would put a comma between the two */
+            continue;   /* hrun's own value contains it */
         hrun_strvec_push(v, "--mca");
         hrun_strvec_pushf(v, "%.*s", (int)(eq - job->mca.v[i]), job->mca.v[i]);
         hrun_strvec_push(v, eq + 1);
@@ -163,19 +146,18 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
     for (size_t i = 0; i < job->env.n; i++) {
         if (reach && major >= 5 && !strchr(job->env.v[i], '=') && !getenv(job->env.v[i]))
             continue;   /* an error there */
-        /* mpirun refuses -x beside mca_base_env_list; on this host the environment brings the number of threads. */
+        /* mpirun refuses -x beside mca_base_env_list; on this host the environment has the number of threads. */
         if (!strcmp(job->env.v[i], "OMP_NUM_THREADS") && hrun_env_user_mca(job, "mca_base_env_list"))
             continue;
         hrun_strvec_add(each, "-x", job->env.v[i], NULL);
     }
     if (job->wdir) {
-        /* mpirun hands the folder to the ranks as it is; only an absolute one means the same to all. */
+        /* mpirun passes the folder unchanged; only an absolute one means the same to all ranks. */
         autofree char *cwd = *job->wdir == '/' ? NULL : getcwd(NULL, 0);
 
         hrun_strvec_push(each, "--wdir");
         hrun_strvec_pushf(each, "%s%s%s", cwd ? cwd : "", cwd ? "/" : "", job->wdir);
     }
-    /* Version 5 looks for --mca among the arguments of the program, too, unless a word ends its options. */
     if (major >= 5)
         hrun_strvec_push(each, "--");
     if (reach && reach->ranks)
@@ -190,7 +172,8 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
     }
 }
 
-/* What build_mpirun_env sets on this host, for the ranks on others. mpirun takes no -x beside mca_base_env_list. */
+/* Set for the ranks on other hosts what build_mpirun_env sets on this one. mpirun takes no -x beside
+ * mca_base_env_list. */
 static void push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
 {
     size_t len = strlen(HRUN_ENV_PMI_PORT);
@@ -202,7 +185,7 @@ static void push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
         hrun_strvec_add(v, "-x", HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH, NULL);
 }
 
-/* The file in which mpirun says that it has read its options. */
+/* The file that mpirun writes when it has read its options. */
 static char *ready_file(const struct hrun_run *r)
 {
     return hrun_strf("%s/ready", r->own.rundir);
@@ -218,10 +201,10 @@ static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m,
 
     hrun_strvec_push(v, m->path);
     push_rankfile(job, m->major, rankfile, v);
-    /* Version 4 passes SIGTSTP and SIGCONT on only when told. */
+    /* Version 4 passes SIGTSTP and SIGCONT on only with this parameter. */
     if (m->major < 5 && !hrun_env_user_mca(job, forward))
         hrun_strvec_add(v, "--mca", forward, "1", NULL);
-    /* Of several programs the last one's word counts. */
+    /* mpirun takes that of the last program. */
     hrun_strvec_add(&each, "--report-uri", ready, NULL);
     push_no_mpich(job, &each);
     hrun_reach_options(r, v, &each);
@@ -235,7 +218,7 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
     struct hrun_openmpi m = { .path = "/mpirun", .major = 4 };
     int threads = job->layout->uneven_threads ? 0 : job->layout->ranks[0].threads;
 
-    hrun_openmpi_of(job, &m, NULL);     /* without one, too, it is worth showing: both versions read a rankfile */
+    hrun_openmpi_of(job, &m, NULL);     /* without Open MPI the command of version 4 is shown */
     if (hrun_env_check(job, err))
         return -1;
     hrun_strvec_push(&v, strrchr(m.path, '/') + 1);
@@ -252,10 +235,9 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
 
 /* ---------------------------------------------------------------- run */
 
-/* Can mpirun's folder go into ours, so that it is removed when mpirun is killed? Not where the user sets Open MPI's
- * folders: it refuses the parameter for all hosts beside those for one kind. mpirun passes the setting on to its
- * daemons, and on other hosts only hrun-shim corrects it; a resource manager passes on the whole environment, without
- * the shim. */
+/* 1 if mpirun's folder can be inside the job's, which is removed when mpirun is killed; else 0. mpirun refuses the
+ * parameter beside the user's own ones, and passes it on to its daemons: on other hosts hrun-shim has to correct it,
+ * which is not there inside a resource manager. */
 static int has_folder_in_ours(const struct hrun_job *job, const struct hrun_reach *reach)
 {
     static const char *const keys[] = { "orte_tmpdir_base", "orte_local_tmpdir_base", "orte_remote_tmpdir_base",
@@ -280,7 +262,7 @@ static void build_mpirun_env(const struct hrun_run *r, const struct hrun_openmpi
         hrun_env_shared_memory(job, env, r->own.shmdir);
 }
 
-/* The folder that a killed mpirun leaves on this host when other hosts take part. */
+/* Remove the folder that a killed mpirun leaves on this host if other hosts take part. */
 static void remove_session(const struct hrun_openmpi *m, pid_t pid)
 {
     const char *base = getenv("TMPDIR");
@@ -292,30 +274,13 @@ static void remove_session(const struct hrun_openmpi *m, pid_t pid)
     base = base && *base ? base : "/tmp";
     folder = m->major >= 5 ? hrun_strf("%s/ompi.%ld", base, (long)pid)
                            : hrun_strf("%s/ompi.%s.%lu", base, host, (unsigned long)geteuid());
-    /* The name can be foreseen: not through another user's folder or link. */
+    /* The name is predictable: do not follow another user's folder or link. */
     if (lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
         path = m->major >= 5 ? xstrdup(folder) : hrun_strf("%s/pid.%ld", folder, (long)pid);
     hrun_remove_tree(path);
 }
 
-/* The last line with words of mpirun's complaint; "" when it went to hrun's own standard error. */
-static void last_words_of_mpirun(const struct hrun_buf *text, char *out, size_t size)
-{
-    size_t end = text ? text->len : 0, begin, len;
-
-    *out = 0;
-    for (; end > 0 && !*out; end = begin ? begin - 1 : 0) {
-        for (begin = end; begin > 0 && text->data[begin - 1] != '\n'; begin--)
-            ;
-        while (begin < end && strchr(" ->", text->data[begin]))
-            begin++;
-        len = end - begin;
-        snprintf(out, size, "%.*s", len < size ? (int)len : (int)size - 1, text->data + begin);
-    }
-}
-
-/* A status other than 0 of an mpirun that has never been ready to start a rank is not the program's. -1 with
- * *err then. */
+/* -1 with *err if mpirun has failed before it was ready to start a rank: its status is not the program's. */
 static int check_mpirun_end(struct hrun_run *r, struct hrun_error *err)
 {
     autofree char *ready = ready_file(r);
@@ -323,16 +288,13 @@ static int check_mpirun_end(struct hrun_run *r, struct hrun_error *err)
 
     if (!r->out->status || r->out->timed_out || r->out->signalled || !access(ready, F_OK) || errno != ENOENT)
         return hrun_reach_check_end(r, err);
-    last_words_of_mpirun(r->job->output.stderr_text, words, sizeof words);
-    if (*words)
-        return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before it started a process: %s",
-                         r->out->status, words);
-    return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before it started a process; it says why "
-                     "above", r->out->status);
+    hrun_last_line(r->job->output.stderr_text, words, sizeof words);
+    return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before it started a process%s%s", r->out->status,
+                     *words ? ": " : "; it says why above", words);
 }
 
-/* Version 5 takes a minus sign, a colon or a comma in the file's name for its own syntax: *name becomes one without, as
- * long as *fd is open. */
+/* Write the rankfile. Version 5 gives minus signs, colons and commas in the file's name a meaning: *name becomes one
+ * without these, which is valid while *fd is open. */
 static int make_rankfile(const struct hrun_run *r, const struct hrun_openmpi *m, char **name, int *fd,
                          struct hrun_error *err)
 {
@@ -367,8 +329,7 @@ static int start_mpirun(struct hrun_run *r, struct hrun_error *err)
     if (hrun_run_start_one(r, x->m.path, argv.v, &env, err))
         return -1;
     x->pid = r->procs[0].pid;
-    /* A remote shell that is quick to begin has given itself the process group that mpirun then wants to give it, and
-     * mpirun warns of that as "[HOST:PID] plm:rsh: Warning: ...", PID being its own, before any rank has begun. */
+    /* mpirun's warning that a remote shell already leads its process group: "[HOST:PID] plm:rsh: Warning: ...". */
     snprintf(r->style.noise, sizeof r->style.noise, ":%05ld] plm:%s: Warning: setpgid(", (long)x->pid,
              x->m.major >= 5 ? "ssh" : "rsh");
     return 0;

@@ -16,15 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A host that is busy may take seconds to let us in; one that takes longer than this hangs. */
+/* A busy host needs seconds to accept a connection; after this time it counts as hung. */
 static const double LIMIT_S = 30;
 
-/* mpirun hands the list on twice in one word of a command, and Linux takes words of at most 128 KiB, which is
- * some 5000 hosts. */
+/* mpirun passes the list twice in one word of a command, and Linux takes words of at most 128 KiB: some 5000 hosts. */
 enum { FINGERPRINTS_MAX = 48000 };
 
-/* A link that went silent: ssh gives up after 5 s times 4, and Open MPI's own connections, where the agent is not ssh,
- * after 15 + 3 times 5 s; by default they wait for 300 s and longer. */
+/* A silent connection: ssh gives up after 4 times 5 s, Open MPI's own connections after 15 + 3 times 5 s instead of 300
+ * s and more. */
 static const char *const ssh_options[] = { "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=4" };
 static const struct { const char *key, *value; } keepalive[] = {
     { "oob_tcp_keepalive_time", "15" }, { "oob_tcp_keepalive_intvl", "5" }, { "oob_tcp_keepalive_probes", "3" },
@@ -55,7 +54,7 @@ void hrun_reach_release(struct hrun_reach *reach)
 
 /* ---------------------------------------------------------------- the plan */
 
-/* The hosts of the layout, each once: index of the first rank's host from rank i on, -1 at the end. */
+/* Iterate over the other hosts of the layout, each once: the next host from rank *i on, -1 at the end. */
 static int next_remote(const struct hrun_layout *l, unsigned char *seen, int *i)
 {
     for (; *i < l->nranks; (*i)++) {
@@ -73,7 +72,7 @@ static int check_version(const struct hrun_host *h, const struct hrun_openmpi *m
 {
     int there[2] = { 0, 0 }, here[2] = { 0, 0 };
 
-    /* "4.1.4" and "4.1.6" understand each other; ORTE changes what daemons say to each other from 4.0 to 4.1. */
+    /* "4.1.4" and "4.1.6" work together, 4.0 and 4.1 do not. */
     sscanf(m->version, "%d.%d", &here[0], &here[1]);
     if (!h->mpi || (sscanf(h->mpi, "%d.%d", &there[0], &there[1]) > 0 && !memcmp(here, there, sizeof here)))
         return 0;
@@ -90,14 +89,14 @@ static int check_version(const struct hrun_host *h, const struct hrun_openmpi *m
 
 #define PLAIN_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,@%=-"
 
-/* The shell of the other host and mpirun both split what they are given. */
+/* 1 if neither the shell of the other host nor mpirun splits the path, else 0. */
 static int is_plain(const char *path)
 {
     return !path[strspn(path, PLAIN_CHARS)];
 }
 
-/* What mpirun (Open MPI 4's names, then 5's) writes into those commands without quotes: variables of its environment,
- * and parameters, with the characters beside the plain ones that do no harm in them. */
+/* Variables and parameters that mpirun writes into commands for other hosts without quotes. extra: characters besides
+ * the plain ones that are harmless in them. */
 static const char *const unquoted_variables[] = {
     "OPAL_PREFIX=", "OPAL_LIBDIR=", "OPAL_BINDIR=", "PRTE_PREFIX=", "PMIX_PREFIX=", NULL
 };
@@ -107,12 +106,12 @@ static const struct { const char *key, *extra; } unquoted_parameters[] = {
 };
 enum { N_PARAMETERS = sizeof unquoted_parameters / sizeof *unquoted_parameters };
 
-/* mpirun writes most settings "KEY=VALUE" as -mca KEY "VALUE" into a command for the shell of another host. */
+/* mpirun writes other settings "KEY=VALUE" into these commands as -mca KEY "VALUE". */
 static int check_setting(const char *setting, const char *advice, struct hrun_error *err)
 {
     static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     size_t len = strspn(setting, name_chars);
-    /* extra: characters that may stand in a setting without quotes beside the plain ones; NULL: it gets quotes. */
+    /* extra: NULL: the setting gets quotes. */
     const char *bad = setting + len, *extra = hrun_begins_with(setting, unquoted_variables) ? "" : NULL;
 
     for (int i = 0; i < N_PARAMETERS; i++)
@@ -159,7 +158,7 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
         if (hrun_begins_with(env->v[i], unquoted_variables))
             hrun_strvec_push(&settings, env->v[i]);
     }
-    /* What the files of parameters say counts where mpirun writes it without quotes. */
+    /* Files of parameters count for those without quotes. */
     for (int i = 0; i < N_PARAMETERS; i++) {
         autofree char *value = hrun_agent_setting(&r->job->mca, &unquoted_parameters[i].key, 1);
 
@@ -180,7 +179,7 @@ static double limit_s(void)
     return text && hrun_parse_duration("HRUN_CONNECT_TIMEOUT", text, &s, NULL) == 0 && s > 0 ? s : LIMIT_S;
 }
 
-/* Which shims, and where is the program? asked: all other hosts were asked. */
+/* Choose the places of shims, and find hrun-shim. asked: all other hosts were asked through their hrun. */
 static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, int asked, struct hrun_reach *out,
                       struct hrun_error *err)
 {
@@ -190,7 +189,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
 
     for (int i = 0; i < job->layout->nranks; i++)
         needed |= job->layout->ranks[i].threads > 0;
-    wanted = needed || job->preloads.n || !out->nremote;     /* mpirun alone may lose a signal, or hang by it */
+    wanted = needed || job->preloads.n || !out->nremote;    /* mpirun alone may lose a signal, or hang */
     if (!m && !asked)
         return hrun_fail(err, HRUN_EINVAL, "programs of MPICH need hrun on every host, and hosts that a cluster file "
                          "describes may not have it: leave their topology out of the file");
@@ -253,26 +252,37 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
     return 0;
 }
 
-/* ---------------------------------------------------------------- its words */
+/* ---------------------------------------------------------------- the options of mpirun */
 
 static void push_launcher_mca(const struct hrun_reach *reach, struct hrun_strvec *v, const char *key, const char *value)
 {
     hrun_strvec_add(v, reach->prrte ? "--prtemca" : "--mca", key, value, NULL);
 }
 
+/* Append the words that put hrun-shim before the remote shell. */
+static void push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
+{
+    hrun_strvec_add(v, reach->shim, "agent", NULL);
+    hrun_strvec_pushf(v, "%g", reach->limit_s);
+    hrun_strvec_push(v, reach->reporter);
+    hrun_strvec_pushf(v, "%zu", reach->agent.n);
+    hrun_strvec_add_all(v, reach->agent.v);
+}
+
 void hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
 
     if (!reach->agents)
         return;
-    hrun_buf_addf(&b, "%s agent %g %s %d", reach->shim, reach->limit_s, reach->reporter, (int)reach->agent.n);
-    for (size_t i = 0; i < reach->agent.n; i++)
-        hrun_buf_addf(&b, " %s", reach->agent.v[i]);
+    push_agent(reach, &words);
+    for (size_t i = 0; i < words.n; i++)
+        hrun_buf_addf(&b, "%s%s", i ? " " : "", words.v[i]);
     push_launcher_mca(reach, v, reach->prrte ? "plm_ssh_agent" : "plm_rsh_agent", b.data);
 }
 
-/* What the hosts are to be like: a list, or "-" for anything where it would not fit. */
+/* The fingerprints that the hosts must have: a list, or "-" for any if the list is too long. */
 static void add_fingerprints(const struct hrun_reach *reach, const struct hrun_layout *l, struct hrun_buf *b)
 {
     autofree unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
@@ -296,25 +306,11 @@ void hrun_reach_agent_words(const struct hrun_run *r, const struct hrun_host *ho
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     autofree char *name = hrun_bare_name(host->name);
 
-    hrun_strvec_add(v, reach->shim, "agent", NULL);
-    hrun_strvec_pushf(v, "%g", reach->limit_s);
-    hrun_strvec_push(v, reach->reporter);
-    hrun_strvec_pushf(v, "%zu", reach->agent.n);
-    hrun_strvec_add_all(v, reach->agent.v);
+    push_agent(reach, v);
     hrun_buf_add_command(&b, before);
     hrun_buf_addc(&b, ' ');
     hrun_buf_add_command(&b, command);
     hrun_strvec_add(v, name, b.data, NULL);
-}
-
-static void push_daemon(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
-{
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->own.job_id, reach->managed ? "alone" : "reports");
-    add_fingerprints(reach, r->job->layout, &b);
-    hrun_buf_adds(&b, reach->prrte ? " prted" : " orted");
-    push_launcher_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
 }
 
 static void push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
@@ -334,8 +330,9 @@ void hrun_reach_options(const struct hrun_run *r, struct hrun_strvec *v, struct 
 {
     const struct hrun_reach *reach = r->reach;
     const struct hrun_rank *first = &r->job->layout->ranks[0];
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    /* Open MPI's ways of starting daemons by Slurm know the first component of a heterogeneous job alone. */
+    /* Open MPI's support of Slurm sees only the first component of a heterogeneous job. */
     if (r->job->layout->cluster->ngroups > 1 && reach->agents) {
         if (!hrun_env_user_mca(r->job, "plm"))
             push_launcher_mca(reach, v, "plm", reach->prrte ? "ssh" : "rsh");
@@ -345,15 +342,19 @@ void hrun_reach_options(const struct hrun_run *r, struct hrun_strvec *v, struct 
     for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
         if (!hrun_env_user_mca(r->job, keepalive[i].key))
             push_launcher_mca(reach, v, keepalive[i].key, keepalive[i].value);
-    /* A daemon would start others through a shim that need not be there. */
+    /* A daemon would start others through a shim that may be missing there. */
     if (reach->agents && !reach->daemons && reach->nremote > HRUN_REACH_RADIX &&
         !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn"))
         push_launcher_mca(reach, v, "plm_rsh_no_tree_spawn", "1");
-    /* The shims bind. mpirun would too, but takes hosts with equal counts for equal, and then warns that it cannot. */
+    /* The shims bind. mpirun takes hosts with equal counts for equal, and warns when it cannot bind. */
     if (reach->ranks && reach->nremote && !reach->prrte && !hrun_env_user_mca(r->job, "rtc"))
         push_launcher_mca(reach, v, "rtc", "^hwloc");
-    if (reach->daemons)
-        push_daemon(reach, r, v);
+    if (reach->daemons) {
+        hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->own.job_id, reach->managed ? "alone" : "reports");
+        add_fingerprints(reach, r->job->layout, &b);
+        hrun_buf_adds(&b, reach->prrte ? " prted" : " orted");
+        push_launcher_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
+    }
     if (reach->ranks) {
         push_ranks(r, each);
     } else if (first->threads && !hrun_env_user_mca(r->job, "mca_base_env_list")) {

@@ -27,13 +27,13 @@ enum { HRUN_REACH_RADIX = 64 };
 struct hrun_reach {
     int nremote;                /* other hosts used; all else is about them */
     int agents, daemons, ranks; /* 1: a shim stands before each */
-    const char *reporter;       /* who tells that a host is up: see hrun/shim/shim.h */
+    const char *reporter;       /* of the agents: see hrun/shim/shim.h */
     char *shim;                 /* path, NULL where none is needed */
     struct hrun_strvec agent;   /* the remote shell */
     double limit_s;             /* for a host to pass its checks */
-    int managed;                /* inside a resource manager whose ways mpirun uses: no heterogeneous job */
+    int managed;                /* 1: a resource manager starts mpirun's daemons; not in a heterogeneous job */
     int prrte;                  /* mpirun is of Open MPI 5 */
-    int tells;                  /* the shims tell when each rank begins and ends */
+    int tells;                  /* 1: shims send notes when a rank begins and ends */
     /* While the job runs. */
     char *fifo;
     struct hrun_words notes;    /* that come through it */

@@ -1,4 +1,4 @@
-/* reach_notes.c - what follows from the notes about other hosts; see reach.h and launch/notes.h for the contracts */
+/* reach_notes.c - handling the notes about other hosts; see reach.h and launch/notes.h for the contracts */
 #include "base/list.h"
 #include "base/units.h"
 #include "launch/engines/reach.h"
@@ -16,15 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a shell says of a program that is not there; MPI_ERR_SPAWN of Open MPI, the status where that is fatal. */
+/* The status of a shell whose program is missing; Open MPI's MPI_ERR_SPAWN, the status if that is fatal. */
 enum { NOT_FOUND = 127, ERR_SPAWN = 50 };
 
-/* When its last daemon is up, mpirun starts the ranks within this time, also on busy hosts. It counts where ranks do
- * not tell that they have begun. Version 5 told to end before that waits for ever (seen). */
+/* mpirun starts the ranks within this time after its last daemon is up, also on busy hosts. Used if there are no notes
+ * of ranks that begin. Version 5 hangs if it has to end before (seen). */
 static const double START_S = 5;
 
-/* Version 5, told to end while it starts, hangs, and told that an agent has ended it says so on standard output (seen):
- * it is killed at once. */
+/* Version 5 hangs if it has to end while it starts, and prints a message on standard output if an agent ends (seen): it
+ * is killed at once. */
 static void fail_for_host(struct hrun_run *r, enum hrun_code code, const char *host, const char *what,
                           const char *text)
 {
@@ -38,8 +38,7 @@ static void fail_for_host(struct hrun_run *r, enum hrun_code code, const char *h
         r->ending.kill_s = hrun_monotonic_s();
 }
 
-/* mpirun may notice before the agent does, and end with a status of its own, version 5 with 0 (seen): where the host
- * tells that its daemon has ended well, an agent that ends without such a word counts nevertheless. */
+/* mpirun may end before the agent notices the loss, with its own status, version 5 with 0 (seen). */
 static void note_lost_host(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
 {
     int late = r->nalive == 0 && (r->ending.failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
@@ -132,7 +131,7 @@ int hrun_reach_watch(struct hrun_run *r)
     return (int)reach->open.n;
 }
 
-/* Where several agents are left, the daemons on the other hosts still try to reach the one that is gone. */
+/* If several agents are left, the daemons on the other hosts still try to reach the lost one. */
 void hrun_reach_abandon(struct hrun_run *r)
 {
     const struct hrun_reach *reach = r->reach;
@@ -151,7 +150,7 @@ void hrun_reach_abandon(struct hrun_run *r)
     hrun_run_break(r);
 }
 
-/* Is there a note of each host when it is up? */
+/* 1 if each host sends a note when it is up, else 0. */
 static int reports_all_hosts(const struct hrun_reach *reach)
 {
     return strcmp(reach->reporter, "nobody") && (!reach->daemons || reach->nremote <= HRUN_REACH_RADIX ||

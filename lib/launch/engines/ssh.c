@@ -1,16 +1,15 @@
 /* ssh.c - engine ssh: programs of MPICH over hosts, each reached by the remote shell; hrun serves PMI-1 to all ranks
  *
- * On each host with ranks runs `hrun-shim proxy`. On other hosts than this one it starts through `hrun-shim agent`,
- * the remote shell and `hrun-shim host` (hrun/shim/shim.h), which write the notes of reach.h. One connection to each
- * host carries frames (launch/frames.h): hrun's own process serves PMI, feeds rank 0, and gets the output and the wait
- * status of each rank. The proxies get the job when all hosts are ready: if one is not, no rank is started.
- * Why not Hydra: it ORs the statuses of ranks, ends with 0 after SIGTERM, hangs on a host that it cannot find, and
- * takes a host that stands twice in the list for two hosts unless both stand side by side.
+ * Each host with ranks runs `hrun-shim proxy`. Other hosts start it through `hrun-shim agent`, the remote shell and
+ * `hrun-shim host` (hrun/shim/shim.h), which write the notes of reach.h. One connection to each host carries frames
+ * (launch/frames.h): PMI, input of rank 0, output, wait statuses. The proxies get the job when all hosts are ready: if
+ * one is not, no rank is started.
+ * Hydra is not used: it ORs the statuses of ranks, ends with 0 after SIGTERM, hangs on an unknown host, and takes a
+ * host that is twice in the list, with others between, for two hosts.
  */
 #include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
-#include "launch/agent.h"
 #include "launch/engines/engines.h"
 #include "launch/engines/reach.h"
 #include "launch/env.h"
@@ -37,7 +36,7 @@ enum {
     PIECE = 64 << 10,
     GREETING_MAX = 64 << 10,    /* bytes that a shell may write before the proxy's hello */
     EVENTS = 64,
-    AT_ONCE = 64                /* remote shells that are on their way */
+    AT_ONCE = 64                /* hosts that are started and not ready */
 };
 
 /* A host that has ranks. */
@@ -46,7 +45,7 @@ struct ssh_host {
     int fd;                     /* connection, -1: closed */
     pid_t pid;                  /* agent or proxy, 0: it has ended */
     int greeted;
-    int silent;                 /* the connection has ended before the ranks' ends were told */
+    int silent;                 /* 1: the connection has ended and the ranks had not */
     struct hrun_buf in, out;
 };
 
@@ -59,14 +58,13 @@ struct ssh {
     int *host_of;               /* of a host of the cluster: index in hosts, -1: it has no rank */
     struct hrun_strvec env;     /* of agents and proxies */
     int epoll;
-    int begun;                  /* the proxies know the job */
-    int drops;                  /* the user wants the job to end at once: output without room is dropped */
+    int begun;                  /* 1: the proxies have the job */
+    int drops;                  /* 1: the job ends at once, output without room is dropped */
     int nstarted;               /* hosts whose agent or proxy has been started */
-    int deaf[2];                /* they know that nobody reads standard output, error */
+    int deaf[2];                /* 1: the proxies know that standard output (0), error (1) has no reader */
     int input;                  /* standard input for rank 0, -1: at its end, or none */
-    int input_own;              /* 1: to be closed */
-    int input_ready;            /* 1: a file, which epoll(7) does not take and which can always be read */
-    size_t input_under_way;     /* bytes that rank 0 has not been given yet */
+    int input_ready;            /* 1: a file, which can always be read, and which epoll(7) refuses */
+    size_t input_under_way;     /* bytes that have not been delivered to rank 0 */
 };
 
 /* ---------------------------------------------------------------- usable, check */
@@ -78,15 +76,8 @@ static int ssh_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *
 
 static int ssh_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
-    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
-    autofree char *program = NULL;
-    int remote = 0;
-
     (void)found;
-    for (int i = 0; i < cluster->nhosts; i++)
-        remote |= !cluster->hosts[i].is_local;
-    return hrun_check_hosts(&hrun_engine_ssh, cluster, err) ||
-           (remote && hrun_agent_find(NULL, &program, &words, err)) ? -1 : 0;
+    return hrun_check_hosts(&hrun_engine_ssh, cluster, err) || hrun_check_agent(cluster, err) ? -1 : 0;
 }
 
 static int ssh_check(const struct hrun_job *job, struct hrun_error *err)
@@ -101,7 +92,7 @@ static int ssh_check(const struct hrun_job *job, struct hrun_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- what the proxies are told */
+/* ---------------------------------------------------------------- to the proxies */
 
 static void send_out(struct ssh *s, struct ssh_host *h)
 {
@@ -131,27 +122,20 @@ static struct ssh_host *host_of(const struct ssh *s, int rank)
     return &s->hosts[s->host_of[s->r->job->layout->ranks[rank].host]];
 }
 
-/* Does a variable belong to this host, session or shell rather than to the job? */
-static int is_of_here(const char *entry)
-{
-    static const char *const names[] = {
-        "HOME=", "USER=", "LOGNAME=", "SHELL=", "PWD=", "OLDPWD=", "SHLVL=", "_=", "HOSTNAME=", "TMPDIR=", "SSH_",
-        "XDG_", "DBUS_", "HWLOC_", "BASH_FUNC_", HRUN_NOTES_VARIABLE "=", NULL
-    };
-
-    return hrun_begins_with(entry, names);
-}
-
-/* The variables that the ranks get in addition to those of their host: hrun's own, but for those of this host, and the
- * user's. */
+/* The variables that the ranks get besides those of their host: hrun's own, without the local ones, and the user's. */
 static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
 {
     const struct hrun_job *job = s->r->job;
+    /* Variables of this host, session or shell. */
+    static const char *const local[] = {
+        "HOME=", "USER=", "LOGNAME=", "SHELL=", "PWD=", "OLDPWD=", "SHLVL=", "_=", "HOSTNAME=", "TMPDIR=", "SSH_",
+        "XDG_", "DBUS_", "HWLOC_", "BASH_FUNC_", HRUN_NOTES_VARIABLE "=", NULL
+    };
     autorelease(hrun_strvec_release) struct hrun_strvec base = HRUN_STRVEC_INIT;
 
     hrun_env_base(&base);
     for (size_t i = 0; i < base.n; i++)
-        if (!is_of_here(base.v[i]))
+        if (!hrun_begins_with(base.v[i], local))
             hrun_strvec_push(env, base.v[i]);
     hrun_mpich_env(env);
     hrun_env_set(env, HRUN_JOB_VARIABLE "=%s", s->r->own.job_id);
@@ -159,7 +143,7 @@ static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
     hrun_ranks_words(job->layout, env);
     hrun_env_user(job, env);
     hrun_env_preload(job, 1, env);
-    /* -x NAME passes on also a variable of this host. */
+    /* -x NAME also passes on a local variable. */
     for (size_t i = 0; i < job->env.n; i++)
         if (!strchr(job->env.v[i], '=') && getenv(job->env.v[i]))
             hrun_env_set(env, "%s=%s", job->env.v[i], getenv(job->env.v[i]));
@@ -222,27 +206,11 @@ static int begin_ranks(struct ssh *s, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- standard input */
 
-/* In the background reading the terminal would stop hrun. That may have changed when SIGCONT comes. */
+/* Reading the terminal from the background would stop hrun. After SIGCONT hrun may be in the foreground. */
 static int may_read(const struct ssh *s)
 {
     return s->input >= 0 && s->input_under_way < HRUN_INPUT_WINDOW &&
            (!isatty(s->input) || tcgetpgrp(s->input) == getpgrp());
-}
-
-static void watch_input(struct ssh *s, int how)
-{
-    struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = &s->input };
-
-    if (!s->input_ready && (how == EPOLL_CTL_ADD || may_read(s)) &&
-        epoll_ctl(s->epoll, how, s->input, &ev) && errno == EPERM)
-        s->input_ready = 1;
-}
-
-static void close_ssh_input(struct ssh *s)
-{
-    if (s->input_own && s->input >= 0)
-        close(s->input);
-    s->input = -1;
 }
 
 /* Read a piece that rank 0 has room for. 1: there was one. */
@@ -259,19 +227,24 @@ static int read_input(struct ssh *s)
     if (n > 0)
         s->input_under_way += (size_t)n;
     else
-        close_ssh_input(s);
+        hrun_close_fd(&s->input);
     send_frame(s, host_of(s, 0), HRUN_FRAME_INPUT, 0, data, n > 0 ? (size_t)n : 0);
     return n > 0;
 }
 
+/* Wait for input with epoll_ctl(2) `how`; read a file now. */
 static void feed_input(struct ssh *s, int how)
 {
-    watch_input(s, how);
+    struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = &s->input };
+
+    if (!s->input_ready && (how == EPOLL_CTL_ADD || may_read(s)) && epoll_ctl(s->epoll, how, s->input, &ev) &&
+        errno == EPERM)
+        s->input_ready = 1;
     while (s->input_ready && read_input(s))
         ;
 }
 
-/* ---------------------------------------------------------------- what the proxies tell */
+/* ---------------------------------------------------------------- from the proxies */
 
 /* Nothing more will come from the ranks of a host. */
 static void close_host(struct ssh *s, struct ssh_host *h)
@@ -296,13 +269,12 @@ static int obey_proxy(struct ssh *s, struct ssh_host *h, const struct hrun_frame
     int rank = f->number, ours = rank < r->nprocs && host_of(s, rank) == h;
     char text[16];
 
-    if (f->kind == HRUN_FRAME_TAKEN && !f->number) {
-        close_ssh_input(s);
-        return 0;
-    }
     if (f->kind == HRUN_FRAME_TAKEN) {
         s->input_under_way -= (size_t)f->number < s->input_under_way ? (size_t)f->number : s->input_under_way;
-        feed_input(s, EPOLL_CTL_MOD);
+        if (f->number)
+            feed_input(s, EPOLL_CTL_MOD);
+        else
+            hrun_close_fd(&s->input);
         return 0;
     }
     if (!ours)
@@ -331,27 +303,13 @@ static int obey_proxy(struct ssh *s, struct ssh_host *h, const struct hrun_frame
     }
 }
 
-/* Drop what a shell has written before the hello. 0: the hello has not come yet; -1: it will not come. */
-static int skip_greeting(struct ssh_host *h)
-{
-    static const char hello[] = HRUN_PROXY_HELLO;
-    char *found = memmem(h->in.data, h->in.len, hello, sizeof hello - 1);
-    size_t at = found ? (size_t)(found - h->in.data) : 0;
-
-    if (!found)
-        return h->in.len > GREETING_MAX ? -1 : 0;
-    h->greeted = 1;
-    at += sizeof hello - 1;
-    hrun_frames_drop(&h->in, &at);
-    return 1;
-}
-
 static void read_host_frames(struct ssh *s, struct ssh_host *h)
 {
+    static const char hello[] = HRUN_PROXY_HELLO;
     struct hrun_frame f;
     size_t at = 0;
     int got = 0;
-    char data[PIECE];
+    char data[PIECE], *found;
     ssize_t n = recv(h->fd, data, sizeof data, MSG_DONTWAIT);
 
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -361,7 +319,13 @@ static void read_host_frames(struct ssh *s, struct ssh_host *h)
         return;
     }
     hrun_buf_add(&h->in, data, (size_t)n);
-    if (h->greeted || (got = skip_greeting(h)) > 0)
+    if (!h->greeted && (found = memmem(h->in.data, h->in.len, hello, sizeof hello - 1))) {
+        h->greeted = 1;
+        at = (size_t)(found - h->in.data) + sizeof hello - 1;   /* behind what a shell has written */
+    } else if (!h->greeted && h->in.len > GREETING_MAX) {
+        got = -1;
+    }
+    if (h->greeted)
         while (h->fd >= 0 && (got = hrun_frame_next(&h->in, &at, &f)) > 0 && !(got = obey_proxy(s, h, &f)))
             ;
     if (got < 0 && !s->r->ending.kill_s) {
@@ -390,19 +354,8 @@ static void send_answer(void *ctx, int rank, const char *data, size_t len)
 
 /* ---------------------------------------------------------------- the job's life */
 
-/* Tell the proxies when nobody reads the output any more, so that the ranks notice. */
-static void tell_deaf(struct ssh *s)
-{
-    for (int k = 0; k < 2; k++)
-        if (!s->deaf[k] && hrun_output_is_deaf(s->r->output, k)) {
-            s->deaf[k] = 1;
-            for (int i = 0; i < s->nhosts; i++)
-                send_frame(s, &s->hosts[i], HRUN_FRAME_DEAF, k, "", 0);
-        }
-}
-
-/* Number of hosts that have an agent or proxy, or something left to be read. A host that went silent is lost where its
- * agent or proxy has ended without a note of why. */
+/* Number of hosts that have an agent or proxy, or unread data. A silent host is lost when its agent or proxy has ended
+ * without a note of the reason. */
 static int living_hosts(struct ssh *s)
 {
     struct hrun_run *r = s->r;
@@ -416,14 +369,14 @@ static int living_hosts(struct ssh *s)
         n += h->pid > 0 || h->fd >= 0;
     }
     if (r->reach->agents)
-        hrun_reach_watch(r);    /* also what an agent that has just ended has told */
+        hrun_reach_watch(r);    /* the last notes of an agent that has just ended, too */
     for (int i = 0; i < s->nhosts; i++)
         if (s->hosts[i].silent && !s->hosts[i].pid && r->ending.kill_s <= 0 && !r->ending.signal)
             hrun_run_lose(r, s->hosts[i].host->name);
     return n;
 }
 
-/* While the output has no room nothing is read. */
+/* Nothing is read while the output has no room. */
 static void set_paused(struct ssh *s)
 {
     int paused = !s->drops && !hrun_output_has_room(s->r->output);
@@ -467,7 +420,7 @@ static int start_host(struct ssh *s, struct ssh_host *h, struct hrun_error *err)
     return rc;
 }
 
-/* Not more at once than a gateway lets in. */
+/* Start hosts, AT_ONCE at a time: a gateway accepts a limited number of connections. */
 static int start_more(struct ssh *s, struct hrun_error *err)
 {
     struct hrun_run *r = s->r;
@@ -515,7 +468,13 @@ static int watch_hosts(struct hrun_run *r)
         else
             feed_input(s, EPOLL_CTL_ADD);
     }
-    tell_deaf(s);
+    /* When nobody reads the output any more the ranks are to notice. */
+    for (int k = 0; k < 2; k++)
+        if (!s->deaf[k] && hrun_output_is_deaf(s->r->output, k)) {
+            s->deaf[k] = 1;
+            for (int i = 0; i < s->nhosts; i++)
+                send_frame(s, &s->hosts[i], HRUN_FRAME_DEAF, k, "", 0);
+        }
     set_paused(s);
     return n;
 }
@@ -529,7 +488,7 @@ static void bring_ssh_signal(struct hrun_run *r, int sig)
     set_paused(s);
     if ((ends && !s->begun) || (sig == SIGKILL && r->ending.killed)) {
         r->ending.failed = 1;
-        for (int i = 0; i < s->nhosts; i++)     /* the proxies end all when their connection does */
+        for (int i = 0; i < s->nhosts; i++)     /* a proxy without a connection ends its ranks */
             close_host(s, &s->hosts[i]);
         return;
     }
@@ -539,7 +498,7 @@ static void bring_ssh_signal(struct hrun_run *r, int sig)
         feed_input(s, EPOLL_CTL_MOD);
 }
 
-/* An agent that outlives all patience hangs on a host that is gone, unless all ranks there have told their ends. */
+/* An agent that does not end hangs on a lost host, unless all ranks there have ended. */
 static void abandon_hosts(struct hrun_run *r)
 {
     const struct ssh *s = r->state;
@@ -590,8 +549,8 @@ static int start_ssh(struct hrun_run *r, struct hrun_error *err)
     s->input = hrun_run_stdin(r->job, err);
     if (s->input == -2)
         return -1;
-    s->input_own = s->input >= 0;
-    s->input = s->input < 0 ? STDIN_FILENO : s->input;
+    if (s->input < 0)
+        s->input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     hrun_env_base(&s->env);
     hrun_env_set(&s->env, HRUN_JOB_VARIABLE "=%s", r->own.job_id);
     hrun_reach_env(r, &s->env);
@@ -606,7 +565,7 @@ static int start_ssh(struct hrun_run *r, struct hrun_error *err)
     return 0;
 }
 
-/* Agents and proxies that are still there, on any path. */
+/* End the agents and proxies that are left. */
 static void end_hosts(struct hrun_run *r)
 {
     struct ssh *s = r->state;
@@ -623,7 +582,7 @@ static void end_hosts(struct hrun_run *r)
         hrun_buf_release(&h->in);
         hrun_buf_release(&h->out);
     }
-    close_ssh_input(s);
+    hrun_close_fd(&s->input);
     hrun_close_fd(&s->epoll);
     hrun_pmi_destroy(s->pmi);
     hrun_strvec_release(&s->env);
