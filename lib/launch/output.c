@@ -27,7 +27,7 @@ struct source {
     int in_line;              /* 1: a piece of the present line has been passed on */
     int plain;                /* 1: not of a rank, its lines get no tags */
     struct hrun_buf line;     /* tags only: the line so far */
-    struct hrun_sieve sieve;  /* of standard error, when the job is watched; with tags, of rank 0 */
+    struct hrun_buf sieve;    /* of standard error, when the job is watched; with tags, of rank 0 */
 };
 
 struct hrun_output {
@@ -91,8 +91,7 @@ static int open_source(struct source *s, int terminal, struct hrun_error *err)
     return 0;
 }
 
-/* Add sources for standard output and error of n ranks from first on. open = 0: they are fed. -1 with *err. */
-static int add_sources(struct hrun_output *o, int first, int n, int open, struct hrun_error *err)
+int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error *err)
 {
     /* mpirun gives its processes terminals itself. */
     int terminal = o->tagging == HRUN_TAG_RANK && !o->job->output.swallow && isatty(STDOUT_FILENO);
@@ -104,8 +103,8 @@ static int add_sources(struct hrun_output *o, int first, int n, int open, struct
 
         *s = (struct source){ .output = o, .fd = -1, .child_fd = -1, .rank = first + i / 2, .is_err = i % 2 };
         hrun_buf_init(&s->line);
-        hrun_buf_init(&s->sieve.held);
-        if (!open || !is_wanted(o, s->is_err) || !open_source(s, terminal && !s->is_err, err))
+        hrun_buf_init(&s->sieve);
+        if (o->tagging == HRUN_TAG_FED || !is_wanted(o, s->is_err) || !open_source(s, terminal && !s->is_err, err))
             continue;
         for (; o->nsources > before; o->nsources--) {
             hrun_close_fd(&o->sources[o->nsources - 1].fd);
@@ -133,7 +132,7 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     n = o->per_proc ? nprocs : 1;
     o->nprocs = nprocs;
     o->npairs = n + fed;
-    if (add_sources(o, 0, n, !fed, err) || (fed && add_sources(o, n, 1, 0, err)))
+    if (hrun_output_grow(o, 0, n + fed, err))
         goto fail;
     if (fed) {
         struct source *words = &o->sources[o->nsources - 1];
@@ -160,18 +159,13 @@ void hrun_output_destroy(struct hrun_output *o)
         hrun_close_fd(&o->sources[i].fd);
         hrun_close_fd(&o->sources[i].child_fd);
         hrun_buf_release(&o->sources[i].line);
-        hrun_sieve_release(&o->sources[i].sieve);
+        hrun_buf_release(&o->sources[i].sieve);
     }
     free(o->sources);
     hrun_sink_release(&o->sinks[0]);
     hrun_sink_release(&o->sinks[1]);
     hrun_close_fd(&o->null_fd);
     free(o);
-}
-
-int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error *err)
-{
-    return add_sources(o, first, n, 1, err);
 }
 
 static struct source *source_of(const struct hrun_output *o, int i, int is_err)
@@ -443,21 +437,15 @@ int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err)
     return 0;
 }
 
-/* Bytes that can be read without waiting. */
-static int available(const struct source *s)
-{
-    int n = 0;
-
-    return s->fd >= 0 && ioctl(s->fd, FIONREAD, &n) == 0 ? n : 0;
-}
-
 /* Read the bytes that are available at the call, so that a process that keeps writing does not delay hrun for ever. */
 static void drain_source(struct source *s)
 {
     ssize_t got = 1;
+    int left = 0;
 
-    for (int left = available(s); left > 0 && got > 0; left -= (int)got)
-        got = read_source(s);
+    if (s->fd >= 0 && ioctl(s->fd, FIONREAD, &left) == 0)
+        for (; left > 0 && got > 0; left -= (int)got)
+            got = read_source(s);
 }
 
 void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
@@ -487,29 +475,29 @@ void hrun_output_close(struct hrun_output *o)
 static const char mark[] = HRUN_TRACE_MARK;
 enum { MARK = sizeof mark - 1 };
 
-static void give_up_mark(struct hrun_sieve *s, struct hrun_buf *rest)
+void hrun_sieve_end(struct hrun_buf *held, struct hrun_buf *rest)
 {
-    hrun_buf_add(rest, s->held.data, s->held.len);
-    hrun_buf_reset(&s->held);
+    hrun_buf_add(rest, held->data, held->len);
+    hrun_buf_reset(held);
 }
 
-void hrun_sieve_feed(struct hrun_sieve *s, const char *data, size_t len, struct hrun_buf *rest, struct hrun_buf *lines)
+void hrun_sieve_feed(struct hrun_buf *held, const char *data, size_t len, struct hrun_buf *rest, struct hrun_buf *lines)
 {
     for (size_t i = 0; i < len; i++) {
-        size_t have = s->held.len;
+        size_t have = held->len;
 
         if (have < MARK && data[i] != mark[have]) {
             /* The mark's first byte occurs in it only once, so a new mark can only begin here. */
-            give_up_mark(s, rest);
+            hrun_sieve_end(held, rest);
             have = 0;
         }
         if (have || data[i] == mark[0]) {
-            hrun_buf_addc(&s->held, data[i]);
+            hrun_buf_addc(held, data[i]);
             if (have >= MARK && data[i] == '\n') {
-                hrun_buf_add(lines, s->held.data + MARK, s->held.len - MARK);
-                hrun_buf_reset(&s->held);
-            } else if (s->held.len > HRUN_TRACE_LINE) {
-                give_up_mark(s, rest);
+                hrun_buf_add(lines, held->data + MARK, held->len - MARK);
+                hrun_buf_reset(held);
+            } else if (held->len > HRUN_TRACE_LINE) {
+                hrun_sieve_end(held, rest);
             }
         } else {
             const char *next = memchr(data + i, mark[0], len - i);
@@ -519,14 +507,4 @@ void hrun_sieve_feed(struct hrun_sieve *s, const char *data, size_t len, struct 
             i += n - 1;
         }
     }
-}
-
-void hrun_sieve_end(struct hrun_sieve *s, struct hrun_buf *rest)
-{
-    give_up_mark(s, rest);
-}
-
-void hrun_sieve_release(struct hrun_sieve *s)
-{
-    hrun_buf_release(&s->held);
 }

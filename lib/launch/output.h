@@ -109,15 +109,9 @@ void hrun_sink_let_go(struct hrun_sink *s, const char *noise);
  * Invariants: an incomplete mark, and a line longer than HRUN_TRACE_LINE, are passed on whole.
  */
 
-struct hrun_sieve {
-    struct hrun_buf held;      /* mark and line so far */
-};
-#define HRUN_SIEVE_INIT { HRUN_BUF_INIT }
-
-/* Append the trace lines without their marks to *lines, and all other data to *rest. */
-void hrun_sieve_feed(struct hrun_sieve *s, const char *data, size_t len, struct hrun_buf *rest, struct hrun_buf *lines);
-/* The stream has ended. */
-void hrun_sieve_end(struct hrun_sieve *s, struct hrun_buf *rest);
-void hrun_sieve_release(struct hrun_sieve *s);
+/* Append the trace lines without their marks to *lines, and all other data to *rest. *held: mark and line so far. */
+void hrun_sieve_feed(struct hrun_buf *held, const char *data, size_t len, struct hrun_buf *rest, struct hrun_buf *lines);
+/* The stream has ended, or *held is no trace line: append it to *rest. */
+void hrun_sieve_end(struct hrun_buf *held, struct hrun_buf *rest);
 
 #endif

@@ -24,7 +24,7 @@ struct result {
 static void read_in_pieces(const char *data, size_t size, size_t piece, struct result *r)
 {
     struct hrun_unfold u = { TASKS, r->outputs, r->status, HRUN_BUF_INIT };
-    struct hrun_sieve s = HRUN_SIEVE_INIT;
+    struct hrun_buf s = HRUN_BUF_INIT;
 
     *r = (struct result){ { HRUN_BUF_INIT, HRUN_BUF_INIT }, HRUN_BUF_INIT, HRUN_BUF_INIT, { -1, -1 } };
     for (size_t at = 0; at < size; at += piece) {
@@ -35,7 +35,7 @@ static void read_in_pieces(const char *data, size_t size, size_t piece, struct r
     }
     hrun_sieve_end(&s, &r->rest);
     FUZZ_CHECK(r->rest.len + r->lines.len <= size);
-    hrun_sieve_release(&s);
+    hrun_buf_release(&s);
     hrun_buf_release(&u.line);
 }
 

@@ -7,7 +7,7 @@
 /* Feed text in pieces of `piece` bytes. */
 static void sift(const char *text, size_t len, size_t piece, const char *rest_want, const char *lines_want)
 {
-    struct hrun_sieve s = HRUN_SIEVE_INIT;
+    struct hrun_buf s = HRUN_BUF_INIT;
     struct hrun_buf rest = HRUN_BUF_INIT, lines = HRUN_BUF_INIT;
 
     for (size_t at = 0; at < len; at += piece)
@@ -15,7 +15,7 @@ static void sift(const char *text, size_t len, size_t piece, const char *rest_wa
     hrun_sieve_end(&s, &rest);
     is_str(rest.data, rest_want, "the rest, in pieces of %zu", piece);
     is_str(lines.data, lines_want, "the lines");
-    hrun_sieve_release(&s);
+    hrun_buf_release(&s);
     hrun_buf_release(&rest);
     hrun_buf_release(&lines);
 }
