@@ -42,7 +42,7 @@ struct child {
     int rank, program;
     pid_t pid;                  /* 0: it has ended */
     int fds[RANK_FDS];          /* -1: closed */
-    struct hrun_buf answers;    /* of PMI, that it has not taken yet */
+    struct hrun_buf answers;    /* of PMI, not delivered yet */
 };
 
 struct proxy {
@@ -52,7 +52,7 @@ struct proxy {
     sigset_t old_mask;
     struct rlimit old_files;
     time_t since;
-    int ends;                   /* hrun has gone, or wants us to end */
+    int ends;                   /* 1: hrun has ended, or ends the proxy */
     /* The job; words point into job. */
     char *job;
     const char *wdir;
@@ -62,7 +62,7 @@ struct proxy {
     struct child *children;
     int nchildren, nalive;
     int input;                  /* writing end of rank 0's standard input, -1: not here, or closed */
-    struct hrun_buf waiting;    /* input that it has not taken yet */
+    struct hrun_buf waiting;    /* input not delivered yet */
     int input_ended;
 };
 
@@ -178,7 +178,7 @@ static int start_rank(struct proxy *p, int i)
     return 0;
 }
 
-static void tell_end(struct proxy *p, int rank, int status)
+static void report_end(struct proxy *p, int rank, int status)
 {
     char text[16];
     int n = snprintf(text, sizeof text, "%d", status);
@@ -186,30 +186,7 @@ static void tell_end(struct proxy *p, int rank, int status)
     hrun_frame_add(&p->out, HRUN_FRAME_EXIT, rank, text, (size_t)n);
 }
 
-static void start_all(struct proxy *p)
-{
-    int failed = 0;
-
-    for (int i = 0; i < p->nchildren; i++) {
-        if (!failed && (failed = start_rank(p, i)))
-            shim_say("rank %d cannot be started: %s", p->children[i].rank, strerror(errno));
-        if (failed) {
-            p->children[i].pid = 0;
-            tell_end(p, p->children[i].rank, SHIM_FAILED << 8);
-        }
-    }
-}
-
-static void signal_ranks(struct proxy *p, int sig)
-{
-    for (int i = 0; i < p->nchildren; i++)
-        if (p->children[i].pid > 0)
-            kill(-p->children[i].pid, sig);
-    if (sig == SIGKILL)
-        shim_signal_rest(sig);
-}
-
-/* A piece of what a rank has written. 0: there is none now, or it has ended. */
+/* Read a piece of a rank's output. 0: there is none now, or it has ended. */
 static int read_rank_output(struct proxy *p, struct child *k, int f)
 {
     char data[PIECE];
@@ -272,33 +249,37 @@ static void reap_here(struct proxy *p)
             p->nalive--;
             if (k->rank == 0)
                 hrun_close_fd(&p->input);
-            tell_end(p, k->rank, status);
+            report_end(p, k->rank, status);
         }
 }
 
 /* ---------------------------------------------------------------- frames from hrun */
 
-static struct child *child_of(struct proxy *p, int rank)
-{
-    for (int i = 0; i < p->nchildren; i++)
-        if (p->children[i].rank == rank)
-            return &p->children[i];
-    return NULL;
-}
-
 static int obey_hrun(struct proxy *p, const struct hrun_frame *f)
 {
-    struct child *k;
+    struct child *k = p->children;
+    int failed = 0;
 
     switch (f->kind) {
     case HRUN_FRAME_JOB:
         if (p->children)
             return -1;
         read_job(p, f);
-        start_all(p);
+        for (int i = 0; i < p->nchildren; i++) {
+            if (!failed && (failed = start_rank(p, i)))
+                shim_say("rank %d cannot be started: %s", p->children[i].rank, strerror(errno));
+            if (failed) {
+                p->children[i].pid = 0;
+                report_end(p, p->children[i].rank, SHIM_FAILED << 8);
+            }
+        }
         return 0;
     case HRUN_FRAME_SIGNAL:
-        signal_ranks(p, f->number);
+        for (int i = 0; i < p->nchildren; i++)
+            if (p->children[i].pid > 0)
+                kill(-p->children[i].pid, f->number);
+        if (f->number == SIGKILL)
+            shim_signal_rest(SIGKILL);
         return 0;
     case HRUN_FRAME_INPUT:
         hrun_buf_add(&p->waiting, f->data, f->len);
@@ -310,8 +291,9 @@ static int obey_hrun(struct proxy *p, const struct hrun_frame *f)
             hrun_close_fd(&p->children[i].fds[f->number ? ERRORS : OUTPUT]);
         return 0;
     case HRUN_FRAME_PMI:
-        k = child_of(p, f->number);
-        if (!k)
+        while (k < p->children + p->nchildren && k->rank != f->number)
+            k++;
+        if (k == p->children + p->nchildren)
             return -1;
         hrun_buf_add(&k->answers, f->data, f->len);
         write_answers(k);
@@ -340,7 +322,7 @@ static void read_hrun(struct proxy *p)
     while (!p->ends && (got = hrun_frame_next(&p->in, &p->in_at, &f)) > 0 && !(got = obey_hrun(p, &f)))
         ;
     if (got < 0) {
-        shim_say("hrun-shim proxy is told what it does not understand");
+        shim_say("hrun-shim proxy cannot understand hrun");
         p->ends = 1;
     }
     hrun_frames_drop(&p->in, &p->in_at);

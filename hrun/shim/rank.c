@@ -49,19 +49,6 @@ static int parse_set(const char *list, cpu_set_t *set, size_t size)
     return 0;
 }
 
-static void print_set(const cpu_set_t *set, size_t size, struct hrun_buf *out)
-{
-    for (int i = 0; i < CPUS_MAX; i++) {
-        int first = i;
-
-        if (!CPU_ISSET_S(i, size, set))
-            continue;
-        while (i + 1 < CPUS_MAX && CPU_ISSET_S(i + 1, size, set))
-            i++;
-        hrun_range_add(out, 0, first, i);
-    }
-}
-
 /* Bind, if `bind`, then compare the affinity with the plan. 0, or -1 after a message. */
 static int bind_rank(int rank, const char *list, int bind, int report)
 {
@@ -83,7 +70,14 @@ static int bind_rank(int rank, const char *list, int bind, int report)
         shim_say("rank %d: its affinity cannot be read: %s", rank, strerror(errno));
         goto done;
     }
-    print_set(real, size, &text);
+    for (int i = 0; i < CPUS_MAX; i++) {
+        int first = i;
+
+        while (i < CPUS_MAX && CPU_ISSET_S(i, size, real))
+            i++;
+        if (i > first)
+            hrun_range_add(&text, 0, first, i - 1);
+    }
     if (!CPU_EQUAL_S(size, wanted, real)) {
         shim_say("rank %d is bound to PUs %s and not, as planned, to %s", rank, text.data, list);
         goto done;
@@ -133,35 +127,26 @@ static void restore_settings(void)
     }
 }
 
-/* 1 when all of a list of libraries with colons between them are here; else it says which one is not. */
-static int has_libraries(int rank, const char *list)
-{
-    size_t len;
-
-    for (const char *p = list; *p; p += len + (p[len] == ':')) {
-        autofree char *one = xstrndup(p, len = strcspn(p, ":"));
-
-        if (access(one, R_OK)) {
-            shim_say("rank %d: this host has no %s: install hrun anew here (make install), or run without --trace and "
-                     "--tune-collectives", rank, one);
-            return 0;
-        }
-    }
-    return 1;
-}
-
 /* Put hrun's libraries into LD_PRELOAD for the program. -1 if one is missing: other ranks would wait for this rank. */
 static int preload(int rank)
 {
     const char *libraries = getenv(HRUN_ENV_PRELOAD), *before = getenv("LD_PRELOAD");
     autofree char *list = NULL;
+    size_t len;
 
-    if (!libraries)
-        return 0;
-    if (!has_libraries(rank, libraries))
-        return -1;
-    list = hrun_strf("%s%s%s", libraries, before && *before ? ":" : "", before ? before : "");
-    setenv("LD_PRELOAD", list, 1);
+    for (const char *p = libraries; p && *p; p += len + (p[len] == ':')) {
+        autofree char *one = xstrndup(p, len = strcspn(p, ":"));
+
+        if (access(one, R_OK)) {
+            shim_say("rank %d: this host has no %s: install hrun anew here (make install), or run without --trace and "
+                     "--tune-collectives", rank, one);
+            return -1;
+        }
+    }
+    if (libraries) {
+        list = hrun_strf("%s%s%s", libraries, before && *before ? ":" : "", before ? before : "");
+        setenv("LD_PRELOAD", list, 1);
+    }
     return 0;
 }
 
