@@ -44,40 +44,23 @@ static int slurp(pid_t pid, const char *what, struct hrun_buf *out)
     return hrun_file_read(path, PROC_FILE_MAX, out, NULL);
 }
 
-/* State and process group from /proc/PID/stat: "pid (name) state ppid pgrp ..."; name may hold anything. */
-static int stat_of(pid_t pid, char *state, pid_t *group)
-{
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    const char *p = slurp(pid, "stat", &b) ? NULL : strrchr(b.data, ')');
-    long pgrp;
-
-    if (!p || sscanf(p + 1, " %c %*d %ld", state, &pgrp) != 2)
-        return -1;
-    *group = (pid_t)pgrp;
-    return 0;
-}
-
-/* 1 if the process has the job's mark and hrun may signal it, else 0. Another user's process can have any limit. */
-static int has_limit(pid_t pid, unsigned long mark)
-{
-    static const char name[] = "\nMax file locks ";
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    const char *p = mark && slurp(pid, "limits", &b) == 0 ? strstr(b.data, name) : NULL;
-
-    return p && strtoul(p + strlen(name), NULL, 10) == mark && !kill(pid, 0);
-}
-
 int hrun_procs_marked(pid_t pid, const char *job_id, unsigned long mark)
 {
+    static const char limit[] = "\nMax file locks ";
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     size_t name = strlen(HRUN_JOB_VARIABLE), at = 0;
+    const char *p;
     int found = 0;
 
     if (slurp(pid, "environ", &b) == 0)
         for (; at < b.len && !found; at += strlen(b.data + at) + 1)
             found = !strncmp(b.data + at, HRUN_JOB_VARIABLE, name) && b.data[at + name] == '=' &&
                     !strcmp(b.data + at + name + 1, job_id);
-    return found || has_limit(pid, mark);
+    hrun_buf_reset(&b);
+    if (found || !mark || slurp(pid, "limits", &b) || !(p = strstr(b.data, limit)))
+        return found;
+    /* Another user's process, which hrun may not signal, can have any limit. */
+    return strtoul(p + strlen(limit), NULL, 10) == mark && !kill(pid, 0);
 }
 
 int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
@@ -89,12 +72,18 @@ int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_
     if (!dir)
         return -1;
     while ((e = readdir(dir))) {
-        pid_t pid = (pid_t)atol(e->d_name), group;
+        autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+        pid_t pid = (pid_t)atol(e->d_name);
+        long group;
         char state;
-        if (pid <= 0 || pid == getpid() || hrun_pids_has(except, pid) || stat_of(pid, &state, &group) ||
-            state == 'Z' || state == 'X')
+        const char *p;
+
+        if (pid <= 0 || pid == getpid() || hrun_pids_has(except, pid) || slurp(pid, "stat", &text))
             continue;
-        if (hrun_pids_has(groups, group) || hrun_procs_marked(pid, job_id, mark))
+        p = strrchr(text.data, ')');    /* "pid (name) state ppid pgrp ..."; name may hold anything */
+        if (!p || sscanf(p + 1, " %c %*d %ld", &state, &group) != 2 || state == 'Z' || state == 'X')
+            continue;
+        if (hrun_pids_has(groups, (pid_t)group) || hrun_procs_marked(pid, job_id, mark))
             hrun_pids_push(out, pid);
     }
     closedir(dir);

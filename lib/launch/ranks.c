@@ -15,11 +15,6 @@ const char *const hrun_shared_memory_keys[] = {
     "shmem_mmap_backing_file_base_dir", NULL
 };
 
-static int are_bound_alike(const struct hrun_rank *a, const struct hrun_rank *b)
-{
-    return a->threads == b->threads && !strcmp(a->cpuset, b->cpuset);
-}
-
 static void variable_name(int part, char *name, size_t size)
 {
     if (part)
@@ -38,7 +33,8 @@ void hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words)
     for (int r = 0; r < l->nranks; ) {
         int first = r++;
 
-        while (r < l->nranks && are_bound_alike(&l->ranks[first], &l->ranks[r]))
+        while (r < l->nranks && l->ranks[r].threads == l->ranks[first].threads &&
+               !strcmp(l->ranks[r].cpuset, l->ranks[first].cpuset))
             r++;
         hrun_buf_reset(&entry);
         hrun_buf_addf(&entry, "%d", first);

@@ -45,10 +45,10 @@ char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_l
     return xstrdup(a->hosts.v[i]);
 }
 
-/* 1 for a variable that acts as an option of srun, and could contradict hrun's options; else 0. */
-static int is_srun_option(const char *entry)
+void hrun_srun_clean_env(struct hrun_strvec *env)
 {
-    static const char *const starts[] = {
+    /* Variables that act as options of srun, and could contradict hrun's options. */
+    static const char *const options[] = {
         "SLURM_CPUS_PER_TASK=", "SRUN_CPUS_PER_TASK=", "SLURM_CPU_BIND", "SLURM_DISTRIBUTION=", "SLURM_EXACT=",
         "SLURM_EXCLUSIVE=", "SLURM_EXPORT_ENV=", "SRUN_EXPORT_ENV=", "SLURM_HET_GROUP=", "SLURM_HINT=",
         "SLURM_HOSTFILE=", "SLURM_KILL_BAD_EXIT=", "SLURM_LABELIO=", "SLURM_MPI_TYPE=", "SLURM_MULTI_PROG",
@@ -59,17 +59,11 @@ static int is_srun_option(const char *entry)
         "SLURM_THREADS=", "SLURM_THREADS_PER_CORE=", "SLURM_UNBUFFEREDIO=", "SLURM_WAIT=", "SLURM_WHOLE=",
         "SLURM_WORKING_DIR=", NULL
     };
-
-    return hrun_begins_with(entry, starts);
-}
-
-void hrun_srun_clean_env(struct hrun_strvec *env)
-{
     autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT;
 
     hrun_env_base(&all);
     for (size_t i = 0; i < all.n; i++)
-        if (!is_srun_option(all.v[i]))
+        if (!hrun_begins_with(all.v[i], options))
             hrun_strvec_push(env, all.v[i]);
 }
 

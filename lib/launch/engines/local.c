@@ -1,8 +1,7 @@
 /* local.c - engine local: the ranks are hrun's own children, hrun serves PMIx, or PMI-1 to programs of MPICH
  *
- * How Open MPI finds its place: version 5 by the PMIx variables alone; version 4 also wants to believe in a
- * direct launch, or each process starts as a world of its own. JSM_JSRUN_PORT in the environment makes it
- * do so (its schizo/jsm component asks for nothing else).
+ * Open MPI 5 finds its place by the PMIx variables alone. Version 4 also has to see a direct launch, or each process
+ * starts as a world of its own: JSM_JSRUN_PORT in the environment suffices (its schizo/jsm component).
  */
 #include "launch/engines/local.h"
 
@@ -66,14 +65,14 @@ static void local_openmpi_env(const struct hrun_run *r, struct hrun_strvec *env)
     hrun_env_mca(r->job, env, "orte_bound_at_launch", "1");
     hrun_env_set(env, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
     hrun_env_shared_memory(r->job, env, r->own.shmdir);
-    /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. Those that spin
-     * use up what a cgroup grants them, and stand still when there is work. */
+    /* Ranks that spin on a shared core keep each other from working: 8.5 ms a barrier instead of 6.5 us. Under a quota
+     * of a control group they use it up, and stand still when there is work. */
     if (hrun_env_yields(r->job))
         hrun_env_mca(r->job, env, hrun_env_yield, "1");
 }
 
-/* In MPI_Init each rank of MPICH finds out by hwloc what the host is made of, which takes a quarter of a short
- * program's time: it may read the file that hrun has, unless it may look for devices that are not in that. */
+/* In MPI_Init each rank of MPICH discovers the host by hwloc, which takes a quarter of a short program's time. It gets
+ * hrun's file instead, unless the host has devices that are not in it. */
 static void local_mpich_env(const char *topology, struct hrun_strvec *env)
 {
     static const char *const devices[] = { "/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128", "/dev/infiniband" };
@@ -88,8 +87,8 @@ static void local_mpich_env(const char *topology, struct hrun_strvec *env)
     hrun_env_set(env, "HWLOC_THISSYSTEM=1");
 }
 
-/* hrun-shim before the program: it compares its affinity with the plan and tells, but does not bind, so that what it
- * finds is what hrun has done. Result: its path; argv, of each rank, and *env tell the rest. */
+/* Put hrun-shim before the program: it compares its affinity with the plan, and reports; it does not bind. Sets argv of
+ * each rank, and *env. Result: its path. */
 static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, struct hrun_strvec *env,
                       struct hrun_error *err)
 {
@@ -106,7 +105,7 @@ static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, stru
     return shim;
 }
 
-/* What each rank gets, arrays of nranks. */
+/* The attributes of the ranks: arrays of nranks. */
 struct local_ranks {
     int n;
     struct hrun_strvec *env, *argv; /* argv: empty unless hrun-shim stands before the program */
@@ -150,8 +149,8 @@ static void rank_env(const struct hrun_run *r, int rank, struct local_ranks *a)
     hrun_env_set(env, "OMPI_COMM_WORLD_NODE_RANK=%d", k->local_rank);
 }
 
-/* Write the topology of the host into a file for the guard and the ranks, so that they need not look for it once more;
- * not where the PEs are not of this machine: then nothing is bound. */
+/* Write the topology of the host into a file for the guard and the ranks. If it is a description of another machine,
+ * nothing is written or bound. */
 static int find_topology(struct hrun_run *r, struct hrun_error *err)
 {
     const struct hrun_layout *l = r->job->layout;

@@ -11,12 +11,12 @@ struct local {
     int mpich;
     struct hrun_strvec common;      /* environment that all ranks have */
     /* Of local_spawn.c. */
-    struct hrun_buf request;        /* words of HRUN_GUARD_SPAWN, as long as the processes are not started */
+    struct hrun_buf request;        /* words of HRUN_GUARD_SPAWN, until the processes are started */
     struct hrun_buf refusal;        /* text of HRUN_GUARD_UNREADY */
-    struct further *further;        /* what is asked for, while it is prepared */
-    int *places;                    /* of each process that was started later: its PE, counted over all sub-clusters */
-    int nalive;                     /* when a request began to wait for places (r->spawn_s: until when) */
-    struct group { int first, end; } *groups;   /* processes of requests that wait for them to connect */
+    struct further *further;        /* the request in preparation */
+    int *places;                    /* of each spawned process: its PE, counted over all sub-clusters */
+    int nalive;                     /* when a request began to wait for places; it waits until r->due.spawn_s */
+    struct group { int first, end; } *groups;   /* processes that have to connect, as ranks wait for them */
     int ngroups;
 };
 

@@ -1,7 +1,7 @@
 /* local_spawn.c - further processes of a job of Open MPI (MPI_Comm_spawn); see local.h
  *
- * The guard tells what a rank asks for; PEs are chosen here; the guard makes a namespace of the new processes and tells
- * their environment; then they are started as processes of the job, numbered behind those that there are.
+ * The guard passes a rank's request on; this file chooses PEs; the guard creates a namespace of the new processes and
+ * sends their environment; then they are started as processes of the job, numbered after the existing ones.
  */
 #include "base/alloc.h"
 #include "base/units.h"
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one request, as of -n. */
+/* Processes of one request, as of -n. */
 enum { PROCS_MAX = 1 << 16 };
 
-/* How long a request may wait where processes of an earlier one, which have disconnected, are just about to end. */
+/* A request waits this time for places of processes of an earlier one, which are about to end. */
 static const double PATIENCE_S = 2;
 
 struct further_app {
@@ -28,12 +28,12 @@ struct further_app {
 struct further_process {
     int app, place;                 /* its program, its PE */
     const char *cpuset;
-    struct hrun_buf text;           /* the variables that the guard tells */
+    struct hrun_buf text;           /* the variables that the guard sends */
     struct hrun_strvec env;         /* all */
 };
 
 struct further {
-    int is_waited_for;              /* Open MPI waits for them at a port: they are to call MPI_Init */
+    int is_waited_for;              /* 1: ranks wait at a port until they call MPI_Init */
     struct further_app *apps;
     struct further_process *procs;
     int napps, n;
@@ -126,7 +126,7 @@ int local_slots(const struct hrun_layout *l)
     return c->hosts[host].slots > 0 ? c->hosts[host].slots : n;
 }
 
-/* Which PE of all is that? */
+/* The number of a PE over all sub-clusters. */
 static int pe_number(const struct hrun_cluster *c, int sub, int pe)
 {
     for (int s = 0; s < sub; s++)
@@ -134,24 +134,15 @@ static int pe_number(const struct hrun_cluster *c, int sub, int pe)
     return pe;
 }
 
-static int living_later(const struct hrun_run *r)
-{
-    int n = 0;
-
-    for (int i = r->job->layout->nranks; i < r->nprocs; i++)
-        n += r->procs[i].alive;
-    return n;
-}
-
-/* Choose the PEs with the fewest processes for their cores; PEs that other runs use are left out. 1: there may be
- * enough soon. */
+/* Choose the PEs with the fewest processes for their cores, except those that other runs use. 1: wait, there may be
+ * enough places soon. */
 static int find_further_places(const struct hrun_run *r, const struct local *x, struct further *f,
                                struct hrun_error *err)
 {
     const struct hrun_layout *l = r->job->layout;
     const struct hrun_cluster *c = l->cluster;
     autofree int *load = xcalloc((size_t)pe_number(c, c->nsubs, 0) + 1, sizeof *load);
-    int slots = local_slots(l), used = 0;
+    int slots = local_slots(l), used = 0, later = 0;     /* later: living processes of earlier requests */
 
     f->procs = xcalloc((size_t)f->n, sizeof *f->procs);
     for (int i = 0; i < f->n; i++)
@@ -160,9 +151,10 @@ static int find_further_places(const struct hrun_run *r, const struct local *x, 
         if (r->procs[i].alive) {
             load[i < l->nranks ? pe_number(c, l->ranks[i].sub, l->ranks[i].pe) : x->places[i - l->nranks]]++;
             used++;
+            later += i >= l->nranks;
         }
     if (used + f->n > slots && !r->job->oversubscribe) {
-        if (living_later(r) && used - living_later(r) + f->n <= slots && hrun_monotonic_s() < r->due.spawn_s)
+        if (later && used - later + f->n <= slots && hrun_monotonic_s() < r->due.spawn_s)
             return 1;
         return hrun_fail(err, HRUN_EINVAL, "%d of %d places of this host are free: start hrun with a smaller -n, or "
                          "with --oversubscribe", used < slots ? slots - used : 0, slots);
@@ -215,7 +207,7 @@ static void refuse_further(struct hrun_run *r, struct local *x, const char *why)
     forget_further(x);
 }
 
-/* All of a request has come. */
+/* Handle a complete request. */
 static void prepare_further(struct hrun_run *r, struct local *x)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
@@ -224,7 +216,7 @@ static void prepare_further(struct hrun_run *r, struct local *x)
     int bad = r->ending.kill_s > 0 || read_request(r, &x->request, f, &err) ? -1 : find_further_places(r, x, f, &err);
 
     x->nalive = r->nalive;
-    if (bad > 0) {
+    if (bad > 0) {      /* tried again later */
         further_destroy(f);
         x->further = NULL;
         return;
@@ -268,7 +260,7 @@ static void make_further_env(const struct hrun_run *r, const struct local *x, co
         hrun_env_mca(r->job, env, hrun_env_yield, "1");
 }
 
-/* The guard serves them. */
+/* The guard is ready to serve the processes of the request: start them. */
 static void start_further(struct hrun_run *r, struct local *x)
 {
     struct further *f = x->further;
@@ -286,7 +278,7 @@ static void start_further(struct hrun_run *r, struct local *x)
                                           .env = f->procs[i].env.v, .wdir = a->wdir, .cpuset = f->procs[i].cpuset };
         x->places[later + i] = f->procs[i].place;
     }
-    /* While the job ends: a new process would outlive the signal by which the others end. */
+    /* While the job ends a new process would outlive the signal that ends the others. */
     if (r->ending.kill_s > 0 || hrun_run_add(r, x->topo, one, f->n, &err)) {
         refuse_further(r, x, err.text);
     } else {
@@ -296,7 +288,7 @@ static void start_further(struct hrun_run *r, struct local *x)
     }
 }
 
-static void hear_guard(struct hrun_run *r, struct local *x, const struct hrun_guard_event *ev)
+static void on_guard_event(struct hrun_run *r, struct local *x, const struct hrun_guard_event *ev)
 {
     struct hrun_buf *b = ev->kind == HRUN_GUARD_SPAWN ? &x->request
                          : ev->kind == HRUN_GUARD_UNREADY ? &x->refusal : NULL;
@@ -321,7 +313,7 @@ static void hear_guard(struct hrun_run *r, struct local *x, const struct hrun_gu
         refuse_further(r, x, x->refusal.len ? x->refusal.data : "");
 }
 
-/* Where all processes of a request have ended and none has called MPI_Init, tell the ranks that wait for them. */
+/* If all processes of a request have ended without MPI_Init, release the ranks that wait for them. */
 static void find_unconnected(struct hrun_run *r, struct local *x)
 {
     for (int g = 0; g < x->ngroups; g++) {
@@ -350,7 +342,7 @@ void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev)
     struct local *x = r->state;
 
     if (ev) {
-        hear_guard(r, x, ev);
+        on_guard_event(r, x, ev);
         return;
     }
     find_unconnected(r, x);
