@@ -45,14 +45,6 @@ static int check_form(const struct plan_space *s, const struct hrun_config *conf
     return 0;
 }
 
-/* Mi processes of bytes each do not fit into a PE. */
-static int fail_option_memory(struct hrun_error *err, const struct hrun_option *option, double bytes, double memory)
-{
-    return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: %s of %s each do not fit into the %s of a PE; use more "
-                     "processes in all, fewer on each PE, or a smaller N", option->sub + 1,
-                     hrun_counted(option->m, "process").s, hrun_bytes(bytes).s, hrun_bytes(memory).s);
-}
-
 int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const struct hrun_config *config, int check,
                        struct hrun_choice *out, struct hrun_error *err)
 {
@@ -88,7 +80,9 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const struct hru
         if (config->pes[option->sub] == 0 || config->procs[option->sub] != option->m)
             continue;
         if (check && memory > 0 && !(option->m * bytes <= memory))
-            return fail_option_memory(err, option, bytes, memory);
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: %s of %s each do not fit into the %s of a PE; use more "
+                             "processes in all, fewer on each PE, or a smaller N", option->sub + 1,
+                             hrun_counted(option->m, "process").s, hrun_bytes(bytes).s, hrun_bytes(memory).s);
         if (!(isfinite(t[o]) && t[o] > 0))
             return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: the model for Mi = %d gives no usable time at %s in "
                              "all", option->sub + 1, option->m, hrun_counted(P, "process").s);

@@ -11,46 +11,40 @@
 #include <string.h>
 
 /* The number of configurations by their number of processes, for one set of options. */
-struct ways {
+struct tally {
     unsigned char *set;  /* nopt: options that may be used */
     double *w;           /* top + 1 */
     int known;
 };
 
+enum { ALL, MEMORY, USABLE, TALLIES };
+
 struct counter {
     struct plan_space *s;
     int top;             /* largest P of interest */
     double *old, *run;   /* top + 1 each */
-    double steps, limit;
-    struct ways all, memory, usable;
+    double steps;
+    struct tally tallies[TALLIES];
 };
 
 /* Evaluating one Ti against one addition: some ten terms with a multiplication each. */
 enum { TIME_STEPS = 16 };
 
-static void ways_init(struct ways *w, int nopt, int top)
-{
-    w->set = xmalloc((size_t)nopt + 1);
-    w->w = xmalloc(((size_t)top + 1) * sizeof *w->w);
-}
-
 static void counter_release(struct counter *c)
 {
-    struct ways *all[] = { &c->all, &c->memory, &c->usable };
-
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        free(all[i]->set);
-        free(all[i]->w);
+    for (int i = 0; i < TALLIES; i++) {
+        free(c->tallies[i].set);
+        free(c->tallies[i].w);
     }
     free(c->old);
     free(c->run);
 }
 
 /* w[s] for s = 0..top. With run[s] = sum over p = 1..|Gi| of old[s - p M], run[s] follows from run[s - M]. */
-static void convolve(struct counter *c, struct ways *ways)
+static void convolve(struct counter *c, struct tally *t)
 {
     const struct plan_space *s = c->s;
-    double *w = ways->w, *old = c->old, *run = c->run;
+    double *w = t->w, *old = c->old, *run = c->run;
     long reach = 0;
 
     memset(w, 0, ((size_t)c->top + 1) * sizeof *w);
@@ -59,12 +53,12 @@ static void convolve(struct counter *c, struct ways *ways)
         if (s->subs[i].npes == 0 || s->first[i] == s->first[i + 1])
             continue;
         reach += s->full[s->first[i + 1] - 1];
-        if (reach > c->top)
-            reach = c->top;
+        reach = reach < c->top ? reach : c->top;
         memcpy(old, w, ((size_t)reach + 1) * sizeof *w);
         for (int o = s->first[i]; o < s->first[i + 1]; o++) {
             long m = s->oracle->options[o].m, beyond = s->full[o] + m;
-            if (!ways->set[o])
+
+            if (!t->set[o])
                 continue;
             for (long x = 0; x <= reach; x++) {
                 run[x] = x < m ? 0 : run[x - m] + old[x - m];
@@ -75,57 +69,55 @@ static void convolve(struct counter *c, struct ways *ways)
         }
     }
     c->steps += (double)s->nopt * (c->top + 1);
-    ways->known = 1;
+    t->known = 1;
 }
 
-/* Number of configurations with P processes whose options are all of state <= worst, seen at P. */
-static double ways_at(struct counter *c, struct ways *ways, const struct plan_row *row,
-                      const unsigned char *good)
+/* Number of configurations with P processes whose options are all in a good state there. */
+static double count_at(struct counter *c, struct tally *t, const struct plan_row *row, const unsigned char *good)
 {
-    int nopt = c->s->nopt, same = ways->known;
+    int nopt = c->s->nopt, same = t->known;
 
     for (int o = 0; o < nopt; o++) {
         /* With more processes per PE than processes an option is never used: either answer is right, and 1
          * lets one convolution serve more rows. */
         unsigned char in = c->s->oracle->options[o].m > row->P || good[row->state[o]];
-        same = same && ways->set[o] == in;
-        ways->set[o] = in;
+        same = same && t->set[o] == in;
+        t->set[o] = in;
     }
     if (!same)
-        convolve(c, ways);
-    return ways->w[row->P];
+        convolve(c, t);
+    return t->w[row->P];
 }
 
 int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out, struct hrun_error *err)
 {
     static const unsigned char fits[] = { [PLAN_USABLE] = 1, [PLAN_MEMORY] = 0, [PLAN_MODEL] = 1 };
     static const unsigned char works[] = { [PLAN_USABLE] = 1, [PLAN_MEMORY] = 0, [PLAN_MODEL] = 0 };
-    struct hrun_plan_counts n = { 0 };
-    autorelease(counter_release) struct counter c = { .s = s, .limit = limit };
+    struct hrun_plan_counts n = { .total = plan_space_total(s) };
+    autorelease(counter_release) struct counter c = { .s = s };
     int only = s->problem->P;
 
-    n.total = plan_space_total(s);
     c.top = only ? only : s->max_P;
     if (only > s->max_P || s->max_P == 0) {
         *out = (struct hrun_plan_counts){ .counted = 1 };
         return 0;
     }
+    *out = n;
     /* Sums of whole numbers below 2^53 are exact. */
     c.steps = (double)s->nopt * (c.top + 1) + (double)TIME_STEPS * s->nopt * (only ? 1 : s->max_P);
-    if (n.total > (double)HRUN_COUNT_MAX || c.steps > limit) {
-        *out = n;
+    if (n.total > (double)HRUN_COUNT_MAX || c.steps > limit)
         return 0;
+    c.old = xcalloc((size_t)c.top + 1, sizeof *c.old);
+    c.run = xcalloc((size_t)c.top + 1, sizeof *c.run);
+    for (int i = 0; i < TALLIES; i++) {
+        c.tallies[i].set = xcalloc((size_t)s->nopt + 1, 1);
+        c.tallies[i].w = xcalloc((size_t)c.top + 1, sizeof *c.tallies[i].w);
     }
-    c.old = xmalloc(((size_t)c.top + 1) * sizeof *c.old);
-    c.run = xmalloc(((size_t)c.top + 1) * sizeof *c.run);
-    ways_init(&c.all, s->nopt, c.top);
-    ways_init(&c.memory, s->nopt, c.top);
-    ways_init(&c.usable, s->nopt, c.top);
-    memset(c.all.set, 1, (size_t)s->nopt);
-    convolve(&c, &c.all);
+    memset(c.tallies[ALL].set, 1, (size_t)s->nopt);
+    convolve(&c, &c.tallies[ALL]);
     for (int P = only ? only : 1; P <= c.top; P++) {
         const struct plan_row *row;
-        double all = c.all.w[P], fit, valid;
+        double all = c.tallies[ALL].w[P], fit, valid;
 
         if (all == 0)
             continue;
@@ -136,19 +128,17 @@ int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out,
             n.excluded_rule += all;
             continue;
         }
-        fit = ways_at(&c, &c.memory, row, fits);
-        valid = ways_at(&c, &c.usable, row, works);
+        fit = count_at(&c, &c.tallies[MEMORY], row, fits);
+        valid = count_at(&c, &c.tallies[USABLE], row, works);
         n.excluded_memory += all - fit;
         n.excluded_model += fit - valid;
         n.valid += valid;
         if (c.steps > limit)
-            break;
+            return 0;
     }
-    n.counted = c.steps <= limit;
-    if (!n.counted)
-        n.valid = n.excluded_rule = n.excluded_memory = n.excluded_model = 0;
-    else if (only)
-        n.total = c.all.w[only];
+    n.counted = 1;
+    if (only)
+        n.total = c.tallies[ALL].w[only];
     *out = n;
     return 0;
 }

@@ -82,17 +82,6 @@ static const struct {
     { "at most ", "the smallest uses " },
 };
 
-static void least_init(struct least *l, const struct hrun_plan_limits *limits, const struct hrun_known *known, int n)
-{
-    const double given[NKINDS] = { limits->time_s, limits->cost, limits->energy_j, limits->pes };
-
-    *l = (struct least){ .known = known, .nknown = n, .excess = INFINITY };
-    for (int k = 0; k < NKINDS; k++) {
-        l->limit[k] = given[k] > 0 ? given[k] : INFINITY;
-        l->all[k] = l->others[k] = INFINITY;
-    }
-}
-
 static void set_kind_values(const struct plan_space *s, const struct hrun_choice *c, double time_s, double *v)
 {
     v[TIME] = time_s;
@@ -101,11 +90,12 @@ static void set_kind_values(const struct plan_space *s, const struct hrun_choice
     v[PES] = c->npes;
 }
 
-/* Lower the least values to v. look: only say whether that would change anything. */
-static int update_least(struct least *l, const double *v, int look)
+/* Lower the least values to v. Result: 1 if that changes any. */
+static int update_least(struct least *l, const double *v)
 {
+    const struct least before = *l;
     double worst = 0;
-    int over = 0, at = 0, changes = 0;
+    int over = 0, at = 0;
 
     for (int k = 0; k < NKINDS; k++) {
         worst = isfinite(l->limit[k]) ? fmax(worst, v[k] / l->limit[k]) : worst;
@@ -113,41 +103,34 @@ static int update_least(struct least *l, const double *v, int look)
             over++;
             at = k;
         }
-        changes |= v[k] < l->all[k];
-        if (!look)
-            l->all[k] = fmin(l->all[k], v[k]);
+        l->all[k] = fmin(l->all[k], v[k]);
     }
-    for (int k = 0; k < NKINDS; k++) {
-        if (over > 1 || (over && at != k))
-            continue;
-        changes |= v[k] < l->others[k];
-        if (!look)
+    for (int k = 0; k < NKINDS; k++)
+        if (!over || (over == 1 && at == k))
             l->others[k] = fmin(l->others[k], v[k]);
-    }
-    changes |= worst < l->excess;
-    if (!look)
-        l->excess = fmin(l->excess, worst);
-    return changes;
+    l->excess = fmin(l->excess, worst);
+    return l->excess < before.excess || memcmp(before.all, l->all, sizeof before.all) ||
+           memcmp(before.others, l->others, sizeof before.others);
 }
 
 /* No exact time is below time_s, nor are what it costs and takes. */
 static int lower_least(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                        struct hrun_error *err)
 {
-    struct least *l = ctx;
+    struct least *l = ctx, bound = *l;
     const struct hrun_known *known = plan_known_find(l->known, l->nknown, &c->config);
     double factor = known ? known->factor : 1, v[NKINDS];
 
     if (known && known->excluded)
         return 0;
     set_kind_values(s, c, time_s * factor, v);
-    if (!update_least(l, v, 1))
+    if (!update_least(&bound, v))
         return 0;
     if (plan_choice_look(s, t, c, err))
         return -1;
     if (isfinite(c->time_s)) {
         set_kind_values(s, c, c->time_s * factor, v);
-        update_least(l, v, 0);
+        update_least(l, v);
     }
     return 0;
 }
@@ -180,6 +163,8 @@ static int find_least(const struct hrun_plan_problem *problem, struct least *l, 
     struct hrun_plan_counts counts = { .counted = 1 };
     autorelease(plan_space_release) struct plan_space s;
 
+    if (plan_few_enough(problem, err))
+        return -1;
     if (plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, lower_least, l, err))
         return -1;
     *valid = counts.valid;
@@ -267,13 +252,16 @@ int plan_fail_none(const struct hrun_plan_problem *problem, const struct hrun_kn
                    struct hrun_error *err)
 {
     const struct hrun_plan_limits *limits = problem->limits;
-    struct least l;
+    const double given[NKINDS] = { limits->time_s, limits->cost, limits->energy_j, limits->pes };
+    struct least l = { .known = known, .nknown = n, .excess = INFINITY };
     double valid = 0;
-    int only_time = limits->cost <= 0 && limits->energy_j <= 0 && limits->pes <= 0;
 
-    least_init(&l, limits, known, n);
-    if (only_time ? find_quickest(problem, &l, &valid, err)
-                  : plan_few_enough(problem, err) || find_least(problem, &l, &valid, err))
+    for (int k = 0; k < NKINDS; k++) {
+        l.limit[k] = given[k] > 0 ? given[k] : INFINITY;
+        l.all[k] = l.others[k] = INFINITY;
+    }
+    if (isinf(l.limit[COST]) && isinf(l.limit[ENERGY]) && isinf(l.limit[PES]) ? find_quickest(problem, &l, &valid, err)
+                                                                              : find_least(problem, &l, &valid, err))
         return -1;
     return fail_limits(&l, valid, err);
 }

@@ -100,24 +100,39 @@ static int look_at_list(struct plan_walk *w, const struct hrun_plan *listed, int
     return 0;
 }
 
-static int search_by_bound(struct plan_walk *w, const struct hrun_plan_problem *problem,
-                           struct hrun_plan_counts *counts, int *exact, double *bound, struct hrun_error *err)
+/* The `top` best by their separable bound and what was known from the start, with P processes (0: any). */
+static int list_by_lower_bound(const struct plan_walk *w, int P, int top, struct hrun_plan **out,
+                               struct hrun_error *err)
 {
-    struct hrun_oracle separable = *problem->oracle;
-    struct hrun_plan_problem lower = *problem;
-    int seen = 0, all = 0, top = (w->looks->first > w->best.top ? w->looks->first : w->best.top) + w->looks->nknown;
+    struct hrun_oracle separable = *w->space.oracle;
+    struct hrun_plan_problem lower = *w->space.problem;
 
     separable.whole = NULL;
     lower.oracle = &separable;
+    lower.P = P;
+    return plan_search_tuned(&lower, top + w->looks->nknown, &plan_tuning_default, out, err);
+}
+
+/* How many are listed first. */
+static int first_top(const struct plan_walk *w)
+{
+    return w->looks->first > w->best.top ? w->looks->first : w->best.top;
+}
+
+static int search_by_bound(struct plan_walk *w, struct hrun_plan_counts *counts, int *exact, double *bound,
+                           struct hrun_error *err)
+{
+    int seen = 0, all = 0, top = first_top(w);
+
     for (*exact = 0; !*exact && !all && w->n < w->most; top *= 4) {
         struct hrun_plan *p;
         int rc;
 
-        if (plan_search_tuned(&lower, top, &plan_tuning_default, &p, err))
+        if (list_by_lower_bound(w, w->space.problem->P, top, &p, err))
             return -1;
         *counts = p->counts;
         rc = look_at_list(w, p, &seen, exact, bound, err);
-        all = p->n < top && seen == p->n;
+        all = p->n < top + w->looks->nknown && seen == p->n;
         hrun_plan_destroy(p);
         if (rc)
             return -1;
@@ -127,17 +142,11 @@ static int search_by_bound(struct plan_walk *w, const struct hrun_plan_problem *
 }
 
 /* Look at the first ones by their bound of some P each, from few processes, which are soon looked at, to many. */
-static int search_by_processes(struct plan_walk *w, const struct hrun_plan_problem *problem, long most,
-                               struct hrun_error *err)
+static int search_by_processes(struct plan_walk *w, long most, struct hrun_error *err)
 {
-    struct hrun_oracle separable = *problem->oracle;
-    struct hrun_plan_problem lower = *problem;
-    int only = problem->P, done, seen, next = only ? only : 1;
-    int each = w->looks->first > w->best.top ? w->looks->first : w->best.top;
+    int only = w->space.problem->P, done, seen, next = only ? only : 1, each = first_top(w);
     double bound = 0;
 
-    separable.whole = NULL;
-    lower.oracle = &separable;
     for (int P = next; P <= (only ? only : w->space.max_P); P = P < next ? next : P + 1) {
         const struct plan_row *row = plan_space_row(&w->space, P, err);
         struct hrun_error none;
@@ -146,8 +155,7 @@ static int search_by_processes(struct plan_walk *w, const struct hrun_plan_probl
 
         if (!row)
             return -1;
-        lower.P = P;
-        if (!row->rule || plan_search_tuned(&lower, each + w->looks->nknown, &plan_tuning_default, &p, &none))
+        if (!row->rule || list_by_lower_bound(w, P, each, &p, &none))
             continue;          /* what is wrong, other than that there is none, the other searches say */
         seen = 0;
         w->most = w->n + each < most ? w->n + each : most;
@@ -412,23 +420,13 @@ static int search_by_parts(struct plan_walk *w, int *exact, double *bound, struc
 /* Effort in ns: for the least time, and for each part that may be asked for. */
 enum { EFFORT = 300000000, PART_EFFORT = 25 };
 
-static int look_at_found(void *ctx, const struct plan_row *row, const struct hrun_choice *c, struct hrun_error *err)
-{
-    struct plan_walk *w = ctx;
-
-    w->c = *c;
-    return plan_walk_is_listed(w) ? 0 : plan_walk_look(w, row, err);
-}
-
 /* The least time of all, what was found on the way to it, and what else belongs to the list. *done: it is proven;
  * *least: no configuration takes less. */
 static int search_by_shares(struct plan_walk *w, int *done, double *least, struct hrun_error *err)
 {
     autorelease(plan_dealt_release) struct plan_dealt d;
 
-    plan_dealt_init(&d, &w->space);
-    d.found = look_at_found;
-    d.found_ctx = w;
+    plan_dealt_init(&d, w);
     if (plan_dealt_search(&d, EFFORT, err))
         return -1;
     *least = d.least;
@@ -467,14 +465,14 @@ int plan_search_whole(const struct hrun_plan_problem *problem, int top, const st
         w.most = bounded;
     }
     shared = w.best.n || done || least == INFINITY;
-    if (!shared && problem->oracle->part && w.space.rows && search_by_processes(&w, problem, all, err))
+    if (!shared && problem->oracle->part && w.space.rows && search_by_processes(&w, all, err))
         return -1;
     if ((w.best.n || shared) && plan_count(&w.space, PLAN_COUNT_LIMIT, &counts, err))
         return -1;
     if (w.best.n)
         w.most = all;
     if (!shared && (w.best.n ? search_by_parts(&w, &done, &bound, err)
-                             : search_by_bound(&w, problem, &counts, &done, &bound, err)))
+                             : search_by_bound(&w, &counts, &done, &bound, err)))
         return -1;
     exact = done || (shared && w.best.n && w.best.v[0]->value <= bound);
     w.most = all;

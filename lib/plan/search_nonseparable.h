@@ -82,7 +82,8 @@ struct plan_pack {
 };
 
 struct plan_dealt {
-    struct plan_space *space;  /* borrowed */
+    struct plan_walk *w;       /* borrowed; gets what is found */
+    struct plan_space *space;  /* of w */
     struct plan_intervals intervals;
     const struct plan_row *row;  /* of the P that is looked at, else NULL */
     int hi;                    /* no option with more processes on a PE is used */
@@ -92,24 +93,21 @@ struct plan_dealt {
     double least;              /* the result: no time is below it */
     long effort;               /* ns that are left, about */
     int (*look)(void *ctx, int P, struct hrun_error *err);
-    int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c, struct hrun_error *err);
-    void *look_ctx, *found_ctx;
+    void *look_ctx;
     struct plan_pack pack[2];  /* within the limit, and better */
     int *hull;                 /* nopt: scratch */
     struct plan_piece *piece;  /* npieces: the envelopes at that time */
     int npieces;
     long *queue;
     size_t queued;
-    struct hrun_line *used;    /* nsubs: scratch, as share */
-    int64_t *share;
 };
 
 /* For an oracle with lines. */
-void plan_dealt_init(struct plan_dealt *d, struct plan_space *s);
+void plan_dealt_init(struct plan_dealt *d, struct plan_walk *w);
 void plan_dealt_release(struct plan_dealt *d);
 
-/* Set d->least, of all configurations, with about this effort in ns; INFINITY when none does all units. d->found gets
- * each that is better than those before: pes, procs, P and npes. Errors: those of d->found and of the oracle. */
+/* Set d->least, of all configurations, with about this effort in ns; INFINITY when none does all units. The walk looks
+ * at each that is better than those before. Errors: those of the oracle. */
 int plan_dealt_search(struct plan_dealt *d, long effort, struct hrun_error *err);
 
 /* Give each P at which all may be done by d->limit to `at`, about those of the least bound first, with row, line and

@@ -191,23 +191,16 @@ static double latest_time(const struct plan_dealt *d)
     return fmin(t, DBL_MAX);
 }
 
-/* The time of the first unit of the quickest, and a little less. */
-static double earliest_time(const struct plan_dealt *d)
-{
-    double t = INFINITY;
-
-    for (int o = 0; o < d->space->nopt; o++)
-        if (d->line[o].n > 0)
-            t = fmin(t, d->line[o].base_s + d->line[o].unit_s);
-    return t - fabs(t) * ROUNDING - DBL_MIN;
-}
-
 /* A time by which all cannot be done by lo to d->hi processes, near the least by which it may; INFINITY: it cannot by
  * the limit. */
 static double relaxed_least_time(struct plan_dealt *d, int lo, double near)
 {
-    double above = fmin(d->limit, latest_time(d)), below = fmax(d->intervals.least, earliest_time(d));
+    double above = fmin(d->limit, latest_time(d)), below = INFINITY;
 
+    for (int o = 0; o < d->space->nopt; o++)    /* the first unit of the quickest */
+        if (d->line[o].n > 0)
+            below = fmin(below, d->line[o].base_s + d->line[o].unit_s);
+    below = fmax(d->intervals.least, below - fabs(below) * ROUNDING - DBL_MIN);
     if (!may_do_all(d, above, lo))
         return INFINITY;
     for (int k = 0; k < HALVINGS && above - below > near * fabs(above); k++) {
@@ -272,22 +265,6 @@ static void slide_most_units(struct plan_dealt *d, struct plan_pack *x, int k, i
     }
 }
 
-/* Of sub-cluster i, the fewest and the most processes that are left as a choice; 0: none is. */
-static int process_range(const struct plan_space *s, const struct plan_pack *x, int i, struct plan_layer *l)
-{
-    l->low = l->skip ? 0 : LONG_MAX;
-    l->high = 0;
-    for (int o = s->first[i]; o < s->first[i + 1]; o++) {
-        long m = s->oracle->options[o].m;
-
-        if (x->most[o] < x->fewest[o])
-            continue;
-        l->low = x->fewest[o] * m < l->low ? x->fewest[o] * m : l->low;
-        l->high = x->most[o] * m > l->high ? x->most[o] * m : l->high;
-    }
-    return l->low <= l->high;
-}
-
 /* What is left as a choice at P. 0: nothing does. */
 static int list_choices(struct plan_dealt *d, struct plan_pack *x, int P)
 {
@@ -295,8 +272,20 @@ static int list_choices(struct plan_dealt *d, struct plan_pack *x, int P)
     double slope, most = relaxed_most_units(d, P, &slope);
 
     for (int i = 0; i < s->nsubs && most >= (double)d->units; i++) {
-        x->layer[i].skip = limit_choices(d, x, i, slope, most - (double)d->units, P);
-        if (!process_range(s, x, i, &x->layer[i]))
+        struct plan_layer *l = &x->layer[i];
+
+        l->skip = limit_choices(d, x, i, slope, most - (double)d->units, P);
+        l->low = l->skip ? 0 : LONG_MAX;
+        l->high = 0;
+        for (int o = s->first[i]; o < s->first[i + 1]; o++) {
+            long m = s->oracle->options[o].m;
+
+            if (x->most[o] < x->fewest[o])
+                continue;
+            l->low = x->fewest[o] * m < l->low ? x->fewest[o] * m : l->low;
+            l->high = x->most[o] * m > l->high ? x->most[o] * m : l->high;
+        }
+        if (l->low > l->high)
             return 0;
     }
     return most >= (double)d->units;
@@ -446,32 +435,35 @@ int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hru
     return plan_intervals_run(&d->intervals, err);
 }
 
-/* Report the packed configuration, which does all by `by`, and lower the limit to just below its time. */
-static int report_found(struct plan_dealt *d, int P, double by, struct hrun_error *err)
+/* Let the walk look at the packed configuration, which does all by `by`, and lower the limit to just below its time. */
+static int look_at_packed(struct plan_dealt *d, int P, double by, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
-    struct hrun_choice c = { .config.nsubs = s->nsubs, .P = P };
+    struct hrun_choice *c = &d->w->c;
+    struct hrun_line used[HRUN_SUBS_MAX];
+    int64_t share[HRUN_SUBS_MAX];
     double time_s = -INFINITY;
     long rest = P;
     int n = 0, o;
 
+    *c = (struct hrun_choice){ .config.nsubs = s->nsubs, .P = P };
     for (int k = 0; k < s->nsubs; k++) {
-        plan_dealt_best(d, &d->pack[0], k, rest, &o, &c.config.pes[k]);
-        c.config.procs[k] = c.config.pes[k] ? s->oracle->options[o].m : 0;
-        if (!c.config.pes[k])
+        plan_dealt_best(d, &d->pack[0], k, rest, &o, &c->config.pes[k]);
+        c->config.procs[k] = c->config.pes[k] ? s->oracle->options[o].m : 0;
+        if (!c->config.pes[k])
             continue;
-        d->used[n] = d->line[o];
-        d->used[n].n = (int64_t)c.config.pes[k] * c.config.procs[k];
-        c.npes += c.config.pes[k];
-        rest -= (long)d->used[n++].n;
+        used[n] = d->line[o];
+        used[n].n = (int64_t)c->config.pes[k] * c->config.procs[k];
+        c->npes += c->config.pes[k];
+        rest -= (long)used[n++].n;
         time_s = fmax(time_s, d->row->t[o]);
     }
-    time_s = fmax(time_s, hrun_balance(d->used, n, d->units, d->share));
+    time_s = fmax(time_s, hrun_balance(used, n, d->units, share));
     d->limit = nextafter(fmin(time_s, by), -INFINITY);
-    return d->found(d->found_ctx, d->row, &c, err);
+    return plan_walk_is_listed(d->w) ? 0 : plan_walk_look(d->w, d->row, err);
 }
 
-/* Report the best configuration of P, if its time is below the limit. */
+/* Look at the best configuration of P, if its time is below the limit. */
 static int search_at_P(void *ctx, int P, struct hrun_error *err)
 {
     struct plan_dealt *d = ctx;
@@ -493,7 +485,7 @@ static int search_at_P(void *ctx, int P, struct hrun_error *err)
             d->least = fmin(d->least, below);
             return 0;
         }
-        if (met && report_found(d, P, t, err))
+        if (met && look_at_packed(d, P, t, err))
             return -1;
         found += met && !found;
         below = met ? below : t;
@@ -522,51 +514,38 @@ int plan_dealt_search(struct plan_dealt *d, long effort, struct hrun_error *err)
     return 0;
 }
 
-static void pack_init(struct plan_pack *x, const struct plan_space *s)
+void plan_dealt_init(struct plan_dealt *d, struct plan_walk *w)
 {
-    size_t nopt = (size_t)s->nopt + 1;
-
-    x->u = xcalloc(nopt, sizeof *x->u);
-    x->fewest = xcalloc(nopt, sizeof *x->fewest);
-    x->most = xcalloc(nopt, sizeof *x->most);
-    x->layer = xcalloc((size_t)s->nsubs + 1, sizeof *x->layer);
-}
-
-static void pack_release(struct plan_pack *x)
-{
-    free(x->u);
-    free(x->fewest);
-    free(x->most);
-    free(x->layer);
-    free(x->cell);
-}
-
-void plan_dealt_init(struct plan_dealt *d, struct plan_space *s)
-{
-    size_t nopt = (size_t)s->nopt + 1, nsubs = (size_t)s->nsubs + 1;
+    size_t nopt = (size_t)w->space.nopt + 1;
 
     memset(d, 0, sizeof *d);
-    d->space = s;
-    d->intervals = (struct plan_intervals){ .space = s, .tuning = tuning, .ctx = d, .bound = bound_by_lines,
+    d->w = w;
+    d->space = &w->space;
+    d->intervals = (struct plan_intervals){ .space = d->space, .tuning = tuning, .ctx = d, .bound = bound_by_lines,
                                             .wants = may_be_quicker_than_limit, .look = look_at_P };
     d->line = xcalloc(nopt, sizeof *d->line);
     d->hull = xcalloc(nopt, sizeof *d->hull);
     d->piece = xcalloc(nopt, sizeof *d->piece);
-    d->used = xcalloc(nsubs, sizeof *d->used);
-    d->share = xcalloc(nsubs, sizeof *d->share);
-    pack_init(&d->pack[0], s);
-    pack_init(&d->pack[1], s);
+    for (struct plan_pack *x = d->pack; x < d->pack + 2; x++) {
+        x->u = xcalloc(nopt, sizeof *x->u);
+        x->fewest = xcalloc(nopt, sizeof *x->fewest);
+        x->most = xcalloc(nopt, sizeof *x->most);
+        x->layer = xcalloc((size_t)d->space->nsubs + 1, sizeof *x->layer);
+    }
 }
 
 void plan_dealt_release(struct plan_dealt *d)
 {
     plan_intervals_release(&d->intervals);
-    pack_release(&d->pack[0]);
-    pack_release(&d->pack[1]);
+    for (struct plan_pack *x = d->pack; x < d->pack + 2; x++) {
+        free(x->u);
+        free(x->fewest);
+        free(x->most);
+        free(x->layer);
+        free(x->cell);
+    }
     free(d->line);
     free(d->hull);
     free(d->piece);
     free(d->queue);
-    free(d->used);
-    free(d->share);
 }

@@ -73,19 +73,6 @@ double plan_value(const struct plan_space *s, double time_s)
     return s->objective->value(time_s, &none, s->subs);
 }
 
-/* One block: the struct, t, v, state. */
-static struct plan_row *row_create(int nopt)
-{
-    struct plan_row *row = xmalloc(sizeof *row + (size_t)nopt * (2 * sizeof(double) + 1));
-
-    row->P = 0;
-    row->rule = 0;
-    row->t = (double *)(row + 1);
-    row->v = row->t + nopt;
-    row->state = (unsigned char *)(row->v + nopt);
-    return row;
-}
-
 static int row_fill(const struct plan_space *s, struct plan_row *row, int P, struct hrun_error *err)
 {
     const struct hrun_oracle *oracle = s->oracle;
@@ -131,8 +118,12 @@ const struct plan_row *plan_space_row(struct plan_space *s, int P, struct hrun_e
 {
     struct plan_row **slot = s->rows ? &s->rows[P] : &s->last;
 
-    if (!*slot)
-        *slot = row_create(s->nopt);
+    if (!*slot) {       /* one block: the struct, t, v, state */
+        *slot = xcalloc(1, sizeof **slot + (size_t)s->nopt * (2 * sizeof(double) + 1));
+        (*slot)->t = (double *)(*slot + 1);
+        (*slot)->v = (*slot)->t + s->nopt;
+        (*slot)->state = (unsigned char *)((*slot)->v + s->nopt);
+    }
     if ((*slot)->P != P && row_fill(s, *slot, P, err))
         return NULL;
     return *slot;
@@ -255,16 +246,11 @@ void plan_best_move(struct plan_best *b, struct hrun_plan *p)
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
                 double started_s, struct hrun_plan **out, struct hrun_error *err)
 {
-    struct hrun_plan *p;
-
     if (best->n == 0)
         return plan_fail_infeasible(s, counts, err);
-    p = xcalloc(1, sizeof *p);
-    plan_best_move(best, p);
-    p->counts = *counts;
-    p->exact = 1;
-    p->search_s = plan_clock() - started_s;
-    *out = p;
+    *out = xcalloc(1, sizeof **out);
+    **out = (struct hrun_plan){ .counts = *counts, .exact = 1, .search_s = plan_clock() - started_s };
+    plan_best_move(best, *out);
     return 0;
 }
 
