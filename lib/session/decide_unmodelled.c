@@ -47,18 +47,6 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
     return 0;
 }
 
-/* Processes of so many bytes on a PE of sub-cluster i. */
-static int fail_memory(const struct context *c, const struct decision *d, int i, double bytes, struct hrun_error *err)
-{
-    const struct hrun_subcluster *sub = &c->cluster->subs[i];
-    int P = d->config.procs[i];
-
-    return hrun_fail(err, HRUN_EINFEASIBLE, "%s at N = %lld: %s of %s%s on a PE of %s do%s not fit into its "
-                     "memory, %s; give more processes in all, other PEs, or a smaller N (--force runs it all the same)",
-                     c->app->name, (long long)d->N, hrun_counted(P, "process").s, hrun_bytes(bytes).s,
-                     P == 1 ? "" : " each", sub->name, P == 1 ? "es" : "", hrun_bytes((double)sub->memory_bytes).s);
-}
-
 int decide_check_memory(const struct context *c, const struct decision *d, struct hrun_error *err)
 {
     const struct hrun_app *app = c->app;
@@ -81,7 +69,11 @@ int decide_check_memory(const struct context *c, const struct decision *d, struc
                                     err))
             return -1;
         if (memory > 0 && !(d->config.procs[i] * bytes <= memory))
-            return fail_memory(c, d, i, bytes, err);
+            return hrun_fail(err, HRUN_EINFEASIBLE, "%s at N = %lld: %s of %s%s on a PE of %s do%s not fit into its "
+                             "memory, %s; give more processes in all, other PEs, or a smaller N (--force runs it all "
+                             "the same)", app->name, (long long)d->N, hrun_counted(d->config.procs[i], "process").s,
+                             hrun_bytes(bytes).s, d->config.procs[i] == 1 ? "" : " each", c->cluster->subs[i].name,
+                             d->config.procs[i] == 1 ? "es" : "", hrun_bytes(memory).s);
     }
     return 0;
 }
@@ -134,7 +126,8 @@ int64_t decide_capacity(const struct context *c, const struct decision *d)
     return pes * (c->app && !c->app->suits_pes ? c->app->procs_per_pe[c->app->nprocs_per_pe - 1] : 1);
 }
 
-/* P processes on one PE each that has so much memory, sub-cluster by sub-cluster. 0 when there are fewer PEs. */
+/* Configure P processes, one on each PE that has the memory, sub-cluster by sub-cluster. Result: 0 if there are too few
+ * PEs, else 1. */
 static int one_per_pe(const struct context *c, struct decision *d, int P, double bytes)
 {
     int left = P;
@@ -152,18 +145,7 @@ static int one_per_pe(const struct context *c, struct decision *d, int P, double
     return d->has_config;
 }
 
-/* A process on each core, as mpirun would, of whole nodes as well, and on up to `most` cores of each PE. */
-static void one_per_core(struct decision *d, int most)
-{
-    for (int i = 0; i < d->nsubs; i++) {
-        d->config.pes[i] = d->subs[i].npes;
-        d->config.procs[i] = !d->config.pes[i] ? 0 : d->subs[i].each < most ? d->subs[i].each : most;
-    }
-    d->P = hrun_config_processes(&d->config);
-    d->has_config = 1;
-}
-
-/* P processes on all PEs, as many on each, if the definition allows that number. */
+/* Configure P processes, equally many on each PE, if the definition allows that number. */
 static void all_alike(const struct hrun_app *app, struct decision *d, int P)
 {
     int npes = 0;
@@ -190,7 +172,7 @@ int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_er
     return 0;
 }
 
-/* Is one process on each of P PEs valid? 1, 0, or -1. The configuration is left in d. */
+/* Configure one process on each of P PEs. Result: 1 if that is valid, 0, or -1. */
 static int plain_is_valid(struct context *c, struct decision *d, int P, struct hrun_error *err)
 {
     double bytes = 0;
@@ -214,12 +196,18 @@ int decide_by_default(struct context *c, struct decision *d, const struct hrun_p
         most = d->subs[i].each > most ? d->subs[i].each : most;
     }
     for (; c->app && c->app->suits_pes && most > 0 && !fits; most--) {
-        one_per_core(d, most);
+        /* One process on each core, on up to `most` cores of each PE. */
+        for (int i = 0; i < d->nsubs; i++) {
+            d->config.pes[i] = d->subs[i].npes;
+            d->config.procs[i] = !d->config.pes[i] ? 0 : d->subs[i].each < most ? d->subs[i].each : most;
+        }
+        d->P = hrun_config_processes(&d->config);
+        d->has_config = 1;
         fits = d->N ? hrun_app_rule(c->app, d->N, d->P, err) : 1;
     }
     if (fits)
         return fits < 0 ? -1 : 0;
-    /* All P are asked, not only down to the first that will do: a rule that breaks for some P is told at once. */
+    /* Try all P, also below the largest valid one, so that an error of the rule for some P is reported at once. */
     for (int P = 1; P <= npes; P++) {
         int valid = plain_is_valid(c, d, P, err);
 

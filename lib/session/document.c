@@ -153,33 +153,29 @@ static json_t *subclusters_json(const struct context *c, const struct decision *
     return subs;
 }
 
+/* The choice and its prediction. */
 static void add_chosen_json(json_t *root, const struct context *c, const struct decision *d)
 {
     static const char *const by[] = { "model", "user", "default", "probe", "kinds", "runs" };
+    const struct hrun_interval *time = &d->predicted.time;
+    const struct hrun_tasking *tasking = &d->shares.tasking;
+    int known = d->predicted.known;
+    json_t *correction = !d->basis.runs_here && !d->basis.runs_elsewhere ? json_null()
+                         : json_pack("{s:f, s:i, s:i}", "factor", d->basis.factor, "runs", d->basis.runs_here,
+                                     "runs_at_other_N", d->basis.runs_elsewhere);
 
     json_object_update_new(
         root, json_pack("{s:s?, s:o, s:s, s:s, s:s, s:i, s:o}", "app", c->app ? c->app->name : NULL, "N",
                         count_json(d->N), "engine", c->engine->name, "mpi", c->mpi.id, "chosen_by", by[d->by], "P",
                         d->P, "config", d->has_config ? config_json(&d->config) : json_null()));
-}
-
-static void add_prediction_json(json_t *root, const struct context *c, const struct decision *d)
-{
-    const struct hrun_interval *time = &d->predicted.time;
-    const struct hrun_tasking *tasking = &d->shares.tasking;
-    int known = d->predicted.known;
-
     json_object_update_new(
         root, json_pack("{s:o, s:o, s:o, s:s?, s:s?, s:o, s:o, s:o}", "predicted_s", number_or_null(known, time->mid),
                         "predicted_low_s", number_or_null(known, time->low), "predicted_high_s",
                         number_or_null(known, time->high), "limiting",
                         known && !tasking->dynamic ? c->cluster->subs[d->predicted.limiting].name : NULL,
                         "work_goes_to", !known ? NULL : tasking->master ? "who is free, by a master"
-                        : tasking->dynamic ? "who is free" : "all alike", "correction",
-                        d->basis.runs_here || d->basis.runs_elsewhere
-                        ? json_pack("{s:f, s:i, s:i}", "factor", d->basis.factor, "runs", d->basis.runs_here,
-                                    "runs_at_other_N", d->basis.runs_elsewhere)
-                        : json_null(), "measured_with", text_json(known ? d->basis.measured_with : NULL), "drift",
+                        : tasking->dynamic ? "who is free" : "all alike", "correction", correction,
+                        "measured_with", text_json(known ? d->basis.measured_with : NULL), "drift",
                         drift_json(c, d)));
 }
 
@@ -197,49 +193,31 @@ static json_t *learning_json(const struct learning *l)
                      "high_s", number_or_null(l->why == HRUN_LEARN_TRIES, l->high_s));
 }
 
-static json_t *explores_json(const struct decision *d)
-{
-    return !d->explores.on ? json_null()
-           : json_pack("{s:o, s:f, s:i}", "in_place_of", choice_json(&d->plan->v[0]), "predicted_loss",
-                       d->explores.loss, "open", d->explores.open);
-}
-
-static json_t *finest_json(const struct finest *f)
-{
-    return !f->on ? json_null()
-           : json_pack("{s:I, s:I, s:b, s:o, s:o}", "N", (json_int_t)f->N, "limit", (json_int_t)f->limit,
-                       "limit_given", f->given, "next", count_json(f->next), "why_not",
-                       text_json(f->next ? f->why : NULL));
-}
-
 /* Why this size and this configuration, and how far the models can be trusted with them. */
 static void add_reasons_json(json_t *root, const struct context *c, const struct decision *d)
 {
     autorelease(hrun_buf_release) struct hrun_buf misses = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
-    json_t *sizes = decision_is_outside(d) ? json_pack("[I, I]", (json_int_t)d->basis.sizes[0],
-                                                       (json_int_t)d->basis.sizes[1]) : json_null();
+    const struct finest *f = &d->finest;
+    json_t *sizes = !decision_is_outside(d) ? json_null()
+                    : json_pack("[I, I]", (json_int_t)d->basis.sizes[0], (json_int_t)d->basis.sizes[1]);
+    json_t *explores = !d->explores.on ? json_null()
+                       : json_pack("{s:o, s:f, s:i}", "in_place_of", choice_json(&d->plan->v[0]), "predicted_loss",
+                                   d->explores.loss, "open", d->explores.open);
+    json_t *finest = !f->on ? json_null()
+                     : json_pack("{s:I, s:I, s:b, s:o, s:o}", "N", (json_int_t)f->N, "limit", (json_int_t)f->limit,
+                                 "limit_given", f->given, "next", count_json(f->next), "why_not",
+                                 text_json(f->next ? f->why : NULL));
 
     for (int i = 0; i < d->nsubs; i++)
         hrun_models_misses(&d->subs[i].models, 1, &misses);
     decision_doubts(d, &doubts);
     json_object_update_new(
-        root, json_pack("{s:o, s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "explores", explores_json(d), "learns",
-                        learning_json(&d->learning), "explores_nothing", d->explores.nothing, "finest",
-                        finest_json(&d->finest), "models_that_miss", text_or_null(misses.data), "extrapolation",
+        root, json_pack("{s:o, s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "explores", explores, "learns",
+                        learning_json(&d->learning), "explores_nothing", d->explores.nothing, "finest", finest,
+                        "models_that_miss", text_or_null(misses.data), "extrapolation",
                         number_or_null(d->predicted.known, fmax(d->basis.beyond_n.factor, d->basis.beyond_p.factor)),
                         "extrapolates", extrapolates_json(c, d), "outside_of_sizes", sizes, "unsure",
                         text_or_null(doubts.data)));
-}
-
-/* The factors by which the waits of a watched run change the share of a process of each sub-cluster. */
-static json_t *waits_json(const struct decision *d)
-{
-    json_t *out = d->shares.unwatched && !d->kept.on ? json_array() : json_null();
-
-    for (int i = 0; json_is_array(out) && i < d->nsubs; i++)
-        json_array_append_new(out, number_or_null(d->shares.unwatched[i] > 0,
-                                                  d->shares.each[i] / d->shares.unwatched[i]));
-    return out;
 }
 
 /* How the work is divided, for definitions with `shares`. */
@@ -247,7 +225,7 @@ static json_t *sharing_json(const struct context *c, const struct decision *d, c
 {
     static const char *const how[] = { "equal", "proportional", "best" };
     struct work w = { .c = (struct context *)c, .N = d->N, .share = d->shares.each };
-    json_t *ranks;
+    json_t *ranks, *waits;
     double *share;
 
     if (!d->shares.could_deal || work_shares(&w, layout, &share, NULL) || !share)
@@ -256,7 +234,12 @@ static json_t *sharing_json(const struct context *c, const struct decision *d, c
     for (int r = 0; r < layout->nranks; r++)
         json_array_append_new(ranks, share_json(share[r]));
     free(share);
-    return json_pack("{s:s, s:o, s:o, s:o}", "how", how[d->shares.how], "units", ranks, "waits", waits_json(d), "equal",
+    /* Factors by which the waits of a watched run change the share of a process of each sub-cluster. */
+    waits = d->shares.unwatched && !d->kept.on ? json_array() : json_null();
+    for (int i = 0; json_is_array(waits) && i < d->nsubs; i++)
+        json_array_append_new(waits, number_or_null(d->shares.unwatched[i] > 0,
+                                                    d->shares.each[i] / d->shares.unwatched[i]));
+    return json_pack("{s:s, s:o, s:o, s:o}", "how", how[d->shares.how], "units", ranks, "waits", waits, "equal",
                      d->shares.equal.P ? choice_json(&d->shares.equal) : json_null());
 }
 
@@ -351,7 +334,6 @@ void document_plan(const struct context *c, const struct decision *d, const stru
     json_t *root = json_object();
 
     add_chosen_json(root, c, d);
-    add_prediction_json(root, c, d);
     add_reasons_json(root, c, d);
     json_object_set_new(root, "subclusters", subclusters_json(c, d));
     add_others_json(root, d);
@@ -372,15 +354,6 @@ void document_plan(const struct context *c, const struct decision *d, const stru
     hrun_json_print(root, out);
 }
 
-/* asked: when the host was asked, in seconds since 1970. */
-static json_t *host_json(const struct hrun_host *h)
-{
-    return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots",
-                     h->slots ? h->slots : h->cores, "component", h->group, "remembered", h->remembered, "asked",
-                     count_json(h->asked_s), "fingerprint", text_or_null(h->fingerprint), "openmpi", text_json(h->mpi),
-                     "cpu_quota", number_or_null(h->cpu_quota > 0, h->cpu_quota));
-}
-
 /* Hosts that are not used, and why. */
 static json_t *left_out_json(const struct hrun_cluster *cl)
 {
@@ -399,8 +372,16 @@ void document_cluster(const struct context *c, struct hrun_buf *out)
     const struct hrun_cluster *cl = c->cluster;
     json_t *root = json_object(), *subs = json_array(), *hosts = json_array();
 
-    for (int h = 0; h < cl->nhosts; h++)
-        json_array_append_new(hosts, host_json(&cl->hosts[h]));
+    for (int k = 0; k < cl->nhosts; k++) {
+        const struct hrun_host *h = &cl->hosts[k];
+
+        json_array_append_new(
+            hosts, json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o, s:o}", "name", h->name, "local", h->is_local,
+                             "slots", h->slots ? h->slots : h->cores, "component", h->group, "remembered",
+                             h->remembered, "asked", count_json(h->asked_s), "fingerprint",
+                             text_or_null(h->fingerprint), "openmpi", text_json(h->mpi), "cpu_quota",
+                             number_or_null(h->cpu_quota > 0, h->cpu_quota)));
+    }
     for (int i = 0; i < cl->nsubs; i++) {
         const struct hrun_subcluster *s = &cl->subs[i];
         json_t *pes = json_array();

@@ -49,15 +49,6 @@ static int is_name(const char *name, size_t len, const char *asked)
     return len && strlen(asked) == len && !strncmp(name, asked, len);
 }
 
-/* 1 if words[i], a number or not, has that name, else 0. */
-static int is_number_of(char *const *words, int i, const char *name)
-{
-    const char *eq = strrchr(words[i], '='), *before = words[i - 1];
-
-    return (eq && is_name(words[i], (size_t)(eq - words[i]), name)) || is_name(before, strlen(before), name) ||
-           (i == 1 && is_name(hrun_base_name(before), strlen(hrun_base_name(before)), name));
-}
-
 /* "x 20", "nx=48" */
 static void add_number_text(char *const *words, int i, const char *digits, struct hrun_buf *out)
 {
@@ -108,7 +99,10 @@ int number_find(char *const *words, const char *name, struct number **out, struc
     int at = 0, several = 0;
 
     for (int i = 1; words[0] && words[i]; i++) {
-        if (!is_number_of(words, i, name))
+        const char *eq = strrchr(words[i], '='), *before = words[i - 1];
+
+        if (!(eq && is_name(words[i], (size_t)(eq - words[i]), name)) && !is_name(before, strlen(before), name) &&
+            !(i == 1 && is_name(hrun_base_name(before), strlen(hrun_base_name(before)), name)))
             continue;
         if (!number_at(words, i))
             other = words[i];

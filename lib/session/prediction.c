@@ -109,24 +109,13 @@ static void predict_plain(struct decision *d, const struct at_size *at, const st
     }
 }
 
-/* Find the least and the largest size that was run, with equal or unequal shares. */
-static void find_sizes(struct decision *d, const struct at_size *at)
-{
-    int64_t dealt[2];
-
-    hrun_corrections_sizes(at->known.all, d->basis.sizes);
-    if (!at->dealt.all || !hrun_corrections_sizes(at->dealt.all, dealt))
-        return;
-    d->basis.sizes[0] = d->basis.sizes[0] && d->basis.sizes[0] < dealt[0] ? d->basis.sizes[0] : dealt[0];
-    d->basis.sizes[1] = d->basis.sizes[1] > dealt[1] ? d->basis.sizes[1] : dealt[1];
-}
-
 int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
                    struct hrun_error *err)
 {
     struct hrun_predictor *p = at->predictor;
     const struct corrected *k = predicted_corrections(d, at);
     int npes[HRUN_SUBS_MAX];
+    int64_t *sizes = d->basis.sizes, dealt[2];
 
     predict_time(d, p);
     free(d->shares.each);
@@ -140,7 +129,11 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
         hrun_predictor_balance(p, npes, &d->config, &d->predicted.balance, NULL))
         d->predicted.balance.q = 0;
     correct_prediction(d, k);
-    find_sizes(d, at);
+    hrun_corrections_sizes(at->known.all, sizes);
+    if (at->dealt.all && hrun_corrections_sizes(at->dealt.all, dealt)) {
+        sizes[0] = sizes[0] && sizes[0] < dealt[0] ? sizes[0] : dealt[0];
+        sizes[1] = sizes[1] > dealt[1] ? sizes[1] : dealt[1];
+    }
     if (hrun_predictor_deal(p, HRUN_SHARES_EQUAL, err))
         return -1;
     predict_plain(d, at, problem);

@@ -73,8 +73,8 @@ static void add_file_state(const char *word, int k, const char *dir, struct hrun
                       s.st_mtim.tv_nsec);
 }
 
-/* Set *key to all that a preparation depends on: definition, folder, size, shares, environment, commands, the files that
- * these name, input files, and the hosts of the ranks. */
+/* Write to out all that a preparation depends on: definition, folder, size, shares, environment, commands, the files
+ * that these name, input files, and the hosts of the ranks. */
 static int preparation_key(const struct work *w, const struct hrun_layout *l, const struct hrun_app_values *values,
                            struct hrun_buf *out, struct hrun_error *err)
 {
@@ -296,34 +296,26 @@ static void name_step(const struct hrun_strvec *argv, char *out, size_t size)
     snprintf(out, size, "%.*s%s", (int)len, all.data, len < all.len ? " ..." : "");
 }
 
-/* Pass the kept output of a failed step to on_message. Result: 1, or 0 if there is none. */
-static int report_step_output(const struct work *w, const char *command, const struct step_listener *l)
-{
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    int tells = (l->output.len || l->errors.len) && w->on_message;
-
-    hrun_buf_addf(&text, "the preparation %s printed:\n%s%s%s", command, l->output.data,
-                  l->output.len && l->output.data[l->output.len - 1] != '\n' ? "\n" : "", l->errors.data);
-    while (text.len && text.data[text.len - 1] == '\n')
-        text.data[--text.len] = 0;
-    if (tells)
-        w->on_message(w->ctx, text.data);
-    return tells;
-}
-
+/* Fail, with the end of the step's output: its last line in the message, or all that is kept through on_message. */
 static int fail_step(const struct work *w, const char *command, const struct hrun_outcome *o,
                      const struct step_listener *l, struct hrun_error *err)
 {
+    int above = !w->quiet_run && w->on_message && (l->output.len || l->errors.len);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     char last[256] = "";
-    int told = 0;
 
     if (w->quiet_run)
         work_last_line(l->errors.data, l->output.data, last, sizeof last);
-    else
-        told = report_step_output(w, command, l);
+    hrun_buf_addf(&text, "the preparation %s printed:\n%s%s%s", command, l->output.data,
+                  l->output.len && l->output.data[l->output.len - 1] != '\n' ? "\n" : "", l->errors.data);
+    while (text.data[text.len - 1] == '\n')
+        text.data[--text.len] = 0;
+    if (above)
+        w->on_message(w->ctx, text.data);
     return hrun_fail(err, HRUN_EENGINE, "the preparation %s %s %d%s%s", command,
                      o->killed_by ? "was killed by signal" : "ended with status",
-                     o->killed_by ? o->killed_by : o->status, *last ? ": " : told ? "; its words are above" : "", last);
+                     o->killed_by ? o->killed_by : o->status, *last ? ": " : above ? "; its words are above" : "",
+                     last);
 }
 
 /* Run one step: on this host, or as the application. As preparation_run. */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Why sub-cluster i has no model. */
+/* Fail because sub-cluster i has no model. */
 static int no_profile(const struct context *c, const struct profiles *p, int i, struct hrun_error *err)
 {
     const struct sub_profile *s = &p->subs[i];
@@ -37,18 +37,6 @@ int profiles_none(const struct context *c, const struct profiles *p, struct hrun
     return no_profile(c, p, p->subs[i].why_not || p->subs[i].other_engine ? i : 0, err);
 }
 
-/* Of a configuration that the models do not predict. */
-static int not_predicted(const struct context *c, const struct profiles *p, const struct decision *d,
-                         struct hrun_error *err)
-{
-    for (int i = 0; i < d->nsubs; i++)
-        if (d->config.pes[i] && !p->subs[i].models)
-            return no_profile(c, p, i, err);
-    return hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s with %s at N = %lld", c->app->name,
-                     d->has_config ? hrun_config_text(&d->config).s : "PEs with different numbers of processes",
-                     hrun_counted(d->P, "process").s, (long long)d->N);
-}
-
 int query_find(struct context *c, struct query *q, struct hrun_error *err)
 {
     struct work w = { .c = c, .programs = q->programs };
@@ -66,11 +54,28 @@ int query_find(struct context *c, struct query *q, struct hrun_error *err)
     return q->words[0] ? work_find_program(&w, 0, err) : 0;
 }
 
-/* Append what is asked of a decision for c->app. */
-static int add_answer(struct context *c, const struct decision *d, struct hrun_buf *out, struct hrun_error *err)
+/* Append the answer for a configuration; NULL: for the best one. */
+static int answer_one(struct context *c, const struct query *q, struct variants *apps, const char *config,
+                      struct hrun_buf *out, struct hrun_error *err)
 {
+    struct question ask = q->ask;
+    const struct variant_view *chosen;
+    const struct decision *d;
     struct hrun_layout *layout;
 
+    ask.config = config;
+    ask.table = c->set->json;
+    if (variants_choose(c, &ask, q->N, apps, err))
+        return -1;
+    chosen = &apps->v[apps->chosen];
+    d = &chosen->d;
+    for (int i = 0; i < d->nsubs && !d->predicted.known; i++)
+        if (d->config.pes[i] && !chosen->known.subs[i].models)
+            return no_profile(c, &chosen->known, i, err);
+    if (!d->predicted.known)
+        return hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s with %s at N = %lld", c->app->name,
+                         d->has_config ? hrun_config_text(&d->config).s : "PEs with different numbers of processes",
+                         hrun_counted(d->P, "process").s, (long long)d->N);
     if (!c->set->json) {
         hrun_buf_addf(out, "%.6g %.6g %.6g %s\n", d->predicted.time.mid, d->predicted.time.low, d->predicted.time.high,
                       hrun_config_text(&d->config).s);
@@ -81,22 +86,6 @@ static int add_answer(struct context *c, const struct decision *d, struct hrun_b
     document_plan(c, d, &(struct command){ .layout = layout }, out);
     hrun_layout_destroy(layout);
     return 0;
-}
-
-/* config NULL: the best one. */
-static int answer_one(struct context *c, const struct query *q, struct variants *apps, const char *config,
-                      struct hrun_buf *out, struct hrun_error *err)
-{
-    struct question ask = q->ask;
-    const struct variant_view *chosen;
-
-    ask.config = config;
-    ask.table = c->set->json;
-    if (variants_choose(c, &ask, q->N, apps, err))
-        return -1;
-    chosen = &apps->v[apps->chosen];
-    return chosen->d.predicted.known ? add_answer(c, &chosen->d, out, err)
-                                     : not_predicted(c, &chosen->known, &chosen->d, err);
 }
 
 static int answer_all(struct context *c, const struct query *q, struct variants *apps, struct hrun_buf *out,

@@ -8,14 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keep in *nearest the error of the variant that is nearest to the limits, else the first. */
-static void keep_nearest(const struct hrun_error *why, struct hrun_error *nearest)
-{
-    if (!nearest->text[0] || (why->excess > 0 && !(nearest->excess > 0 && nearest->excess <= why->excess)))
-        *nearest = *why;
-}
-
-/* Decide for one variant, in place of an earlier decision. What it cannot do is no error of the choice. */
+/* Decide for one variant, in place of an earlier decision. Of the errors of variants *nearest keeps that of the one
+ * nearest to the limits, else the first. */
 static void decide_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
                            struct hrun_error *nearest)
 {
@@ -28,7 +22,8 @@ static void decide_variant(struct context *c, const struct question *q, int64_t 
     c->app = v->app;
     v->decided = !decision_make(c, q, &v->known, N, &v->d, &why);
     if (!v->decided) {
-        keep_nearest(&why, nearest);
+        if (!nearest->text[0] || (why.excess > 0 && !(nearest->excess > 0 && nearest->excess <= why.excess)))
+            *nearest = why;
         v->why_not = xstrdup(why.text);
         return;
     }
@@ -142,22 +137,18 @@ void variants_print(const struct variants *v, struct hrun_buf *out)
             hrun_buf_addf(out, "%s %s", others++ ? "," : "; not predicted:", v->v[i].app->variant);
 }
 
-static json_t *variant_json(const struct variant_view *v, int chosen)
-{
-    json_t *o = json_pack("{s:s, s:b, s:o, s:o}", "name", v->app->variant, "chosen", chosen, "time_s",
-                          v->predicted ? json_real(v->time_s) : json_null(), "why_not",
-                          v->why_not ? json_string(v->why_not) : json_null());
-
-    if (v->decided && v->d.has_config)
-        json_object_set_new(o, "config", json_string(hrun_config_text(&v->d.config).s));
-    return o;
-}
-
 json_t *variants_json(const struct variants *v)
 {
     json_t *a = v->n ? json_array() : json_null();
 
-    for (int k = 0; k < v->n; k++)
-        json_array_append_new(a, variant_json(&v->v[k], k == v->chosen));
+    for (int k = 0; k < v->n; k++) {
+        const struct variant_view *view = &v->v[k];
+        json_t *o = json_pack("{s:s, s:b, s:o, s:s?}", "name", view->app->variant, "chosen", k == v->chosen, "time_s",
+                              view->predicted ? json_real(view->time_s) : json_null(), "why_not", view->why_not);
+
+        if (view->decided && view->d.has_config)
+            json_object_set_new(o, "config", json_string(hrun_config_text(&view->d.config).s));
+        json_array_append_new(a, o);
+    }
     return a;
 }
