@@ -223,18 +223,6 @@ static const struct lister listers[] = {
     { HRUN_MANAGER_OTHER, "Slurm", NULL, 0, 0, NULL, "SLURM_JOB_ID", NULL, "SLURM_NTASKS" },
 };
 
-/* Find a host, first at the index that a file ordered host by host or round by round would have next. */
-static int find_next(const struct hrun_allocation *a, const char *name, int last)
-{
-    int next = (size_t)(last + 1) < a->hosts.n ? last + 1 : 0;
-
-    if (last < 0)
-        return -1;
-    return !strcasecmp(a->hosts.v[last], name)   ? last
-         : !strcasecmp(a->hosts.v[next], name)   ? next
-                                                 : find_host(a, name);
-}
-
 /* The list of a job's hosts while it is read. */
 struct listing {
     struct hrun_allocation *a;
@@ -254,7 +242,12 @@ static int add_granted_slots(struct listing *n, char *name, const char *slots, s
 
     if (slots && hrun_parse_count("slots", slots, 1, HRUN_CORES_MAX, &count, &why))
         return hrun_fail_at(err, why.code, n->place, n->line, 0, "host '%.60s': %s", name, why.text);
-    n->last = find_next(a, name, n->last);
+    /* Often a file is ordered host by host, or round by round. */
+    if (n->last < 0 || strcasecmp(a->hosts.v[n->last], name)) {
+        int next = (size_t)(n->last + 1) < a->hosts.n ? n->last + 1 : 0;
+
+        n->last = a->hosts.n && !strcasecmp(a->hosts.v[next], name) ? next : find_host(a, name);
+    }
     if (n->last >= 0) {
         int *have = &a->slots[n->last];
 
@@ -304,29 +297,15 @@ static int read_host_slots(struct listing *n, const char *words, struct hrun_err
     return rc;
 }
 
-/* Cores of each host: its slots, all where hosts are granted as a whole, at least as many as the manager says. */
-static int set_cores(struct hrun_allocation *a, const struct lister *l, struct hrun_error *err)
-{
-    const char *text = l->cpus ? env_setting(l->cpus) : NULL;
-    int64_t cpus = 0;
-
-    if (text && hrun_parse_count(l->cpus, text, 1, HRUN_CORES_MAX, &cpus, err))
-        return -1;
-    for (size_t i = 0; i < a->hosts.n; i++) {
-        a->cpus[i] = l->whole ? 0 : a->slots[i] < cpus ? (int)cpus : a->slots[i];
-        a->slots[i] = l->whole ? 0 : a->slots[i];
-    }
-    return 0;
-}
-
 static int find_listed(struct hrun_allocation *a, const struct lister *l, struct hrun_error *err)
 {
     const char *path = l->file ? env_setting(l->file) : NULL, *words = l->words ? env_setting(l->words) : NULL,
-               *id = env_setting(l->id),
-               *slots = l->slots ? env_setting(l->slots) : NULL;
+               *id = env_setting(l->id), *slots = l->slots ? env_setting(l->slots) : NULL,
+               *cpus = l->cpus ? env_setting(l->cpus) : NULL;
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     struct listing n = { a, l, path ? path : l->slots, 0, -1 };
     char own[HOST_NAME_MAX + 1];
+    int64_t least = 0;
     int rc = 0;
 
     if (!path && !words) {
@@ -346,8 +325,12 @@ static int find_listed(struct hrun_allocation *a, const struct lister *l, struct
         if (!rc && !a->hosts.n)
             rc = hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "%s names no host", l->file);
     }
-    if (rc || set_cores(a, l, err))
+    if (rc || (cpus && hrun_parse_count(l->cpus, cpus, 1, HRUN_CORES_MAX, &least, err)))
         return -1;
+    for (size_t i = 0; i < a->hosts.n; i++) {
+        a->cpus[i] = l->whole ? 0 : a->slots[i] < least ? (int)least : a->slots[i];
+        a->slots[i] = l->whole ? 0 : a->slots[i];
+    }
     a->manager = l->manager;
     a->cpus_are_cores = 1;
     a->ngroups = 1;
@@ -376,28 +359,10 @@ static int read_idset(const char *list, long max, int *cores, int value)
     return -1;
 }
 
-/* The cores of n hosts, by the ranks of their brokers. -1: R is not as it should be. */
-static int read_flux_cores(const json_t *lite, int *cores, size_t n)
-{
-    size_t i;
-    json_t *entry;
-
-    json_array_foreach(lite, i, entry) {
-        const json_t *children = json_object_get(entry, "children");
-        int have = read_idset(json_string_value(json_object_get(children, "core")), HRUN_CORES_MAX, NULL, 0);
-
-        if (have < 1 || read_idset(json_string_value(json_object_get(entry, "rank")), (long)n, cores, have) < 0)
-            return -1;
-    }
-    for (i = 0; i < n && cores[i]; i++)
-        ;
-    return n && i == n ? 0 : -1;
-}
-
 int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, struct hrun_error *err)
 {
     json_auto_t *r = json_loads(resources, 0, NULL);
-    json_t *execution = json_object_get(r, "execution"), *list;
+    json_t *execution = json_object_get(r, "execution"), *list, *entry;
     struct hrun_allocation a = { .manager = HRUN_MANAGER_FLUX, .cpus_are_cores = 1, .ngroups = 1 };
     autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error why = { 0 };
@@ -409,7 +374,16 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
         bad = bad || !json_is_string(list) || hrun_hostlist_parse(json_string_value(list), &names, &why);
     cores = xcalloc(names.n + 1, sizeof *cores);
     a.name = xstrdup("Flux instance");
-    if (bad || read_flux_cores(json_object_get(execution, "R_lite"), cores, names.n))
+    json_array_foreach(json_object_get(execution, "R_lite"), i, entry) {    /* cores by the ranks of brokers */
+        const json_t *children = json_object_get(entry, "children");
+        int have = read_idset(json_string_value(json_object_get(children, "core")), HRUN_CORES_MAX, NULL, 0);
+
+        bad = bad || have < 1 ||
+              read_idset(json_string_value(json_object_get(entry, "rank")), (long)names.n, cores, have) < 0;
+    }
+    for (i = 0; i < names.n; i++)
+        bad = bad || !cores[i];
+    if (bad || !names.n)
         rc = hrun_fail(err, HRUN_EPARSE, "the resource set of the Flux instance cannot be understood: %.200s",
                        resources);
     /* Several brokers of a test instance may be on one host; only the first is used. */
@@ -433,31 +407,29 @@ static const struct { const char *variable, *whose; } named_files[] = {
  * distributions have it. The first file counts. The caller frees the path; NULL: there is none. */
 static char *installed_hostfile(void)
 {
-    static const char name[] = "openmpi-default-hostfile";
     const char *config = env_setting("OPAL_SYSCONFDIR"), *prefix = env_setting("OPAL_PREFIX");
-    char *tries[4] = { NULL }, *found = NULL;
-    size_t n = 0, len;
+    autorelease(hrun_strvec_release) struct hrun_strvec folders = HRUN_STRVEC_INIT;
+    size_t len;
 
     if (config)
-        tries[n++] = hrun_strf("%s/%s", config, name);
+        hrun_strvec_push(&folders, config);
     if (prefix)
-        tries[n++] = hrun_strf("%s/etc/%s", prefix, name);
-    for (const char *p = env_setting("PATH"); p && !config && !prefix; p = p[len] ? p + len + 1 : NULL) {
+        hrun_strvec_pushf(&folders, "%s/etc", prefix);
+    for (const char *p = env_setting("PATH"); p && !folders.n; p = p[len] ? p + len + 1 : NULL) {
         autofree char *mpirun = hrun_strf("%.*s/mpirun", (int)(len = strcspn(p, ":")), p);
 
-        if (access(mpirun, X_OK))
-            continue;
-        tries[n++] = hrun_strf("%.*s/../etc/%s", (int)len, p, name);
-        break;
+        if (!access(mpirun, X_OK))
+            hrun_strvec_pushf(&folders, "%.*s/../etc", (int)len, p);
     }
-    tries[n++] = hrun_strf("/etc/openmpi/%s", name);
-    for (size_t i = 0; i < n; i++) {
-        if (!found && !access(tries[i], R_OK))
-            found = tries[i];
-        else
-            free(tries[i]);
+    hrun_strvec_push(&folders, "/etc/openmpi");
+    for (size_t i = 0; i < folders.n; i++) {
+        char *path = hrun_strf("%s/openmpi-default-hostfile", folders.v[i]);
+
+        if (!access(path, R_OK))
+            return path;
+        free(path);
     }
-    return found;
+    return NULL;
 }
 
 /* hostfile: named by a parameter of Open MPI; NULL: none is. */
@@ -474,7 +446,7 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
     path = named ? xstrdup(named) : installed_hostfile();
     if (!path || !strcmp(path, "none"))
         return 0;
-    if (hrun_hostfile_read_any(path, &list, err))
+    if (hrun_hostfile_read(path, 1, &list, err))
         return hrun_fail_prefix(err, "%s's default host file", whose);
     if (!list.n)
         return 0;
@@ -490,7 +462,7 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
 
 /* ---------------------------------------------------------------- all sources, in order */
 
-int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err)
+int hrun_allocation_find(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err)
 {
     int rc;
 
@@ -503,9 +475,4 @@ int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, stru
     if (rc <= 0)
         hrun_allocation_release(out);
     return rc < 0 ? -1 : 0;
-}
-
-int hrun_allocation_find(struct hrun_allocation *out, struct hrun_error *err)
-{
-    return hrun_allocation_look(NULL, out, err);
 }

@@ -98,13 +98,6 @@ struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const
     return cache;
 }
 
-static const struct line *find_cached_line(const struct hrun_cache *cache, const char *host)
-{
-    struct line key = { (char *)(uintptr_t)host, NULL };
-
-    return cache->nlines ? bsearch(&key, cache->lines, cache->nlines, sizeof key, compare_lines) : NULL;
-}
-
 /* 1 if an answer of that time is still valid, else 0. An answer from the future is not valid for ever. */
 static int is_current(const struct hrun_cache *cache, int64_t asked_s)
 {
@@ -119,7 +112,9 @@ static char *copy_cache_field(const char *field)
 
 struct hrun_host_answer *hrun_cache_find(const struct hrun_cache *cache, const char *host)
 {
-    const struct line *line = cache ? find_cached_line(cache, host) : NULL;
+    const struct line key = { (char *)(uintptr_t)host, NULL };
+    const struct line *line = cache && cache->nlines
+                              ? bsearch(&key, cache->lines, cache->nlines, sizeof key, compare_lines) : NULL;
     autofree char *rest = line ? xstrdup(line->rest) : NULL;
     char *next = rest, *f[NFIELDS] = { NULL };
     struct hrun_host_answer *t;

@@ -200,9 +200,9 @@ struct hrun_allocation {
     int *group;                 /* of each host: component of a heterogeneous job, else 0 */
     int ngroups;                /* 1 unless the job is heterogeneous */
 };
-/* Errors: HRUN_EPARSE naming variable (or file and line) and what is wrong with it, HRUN_ENOENT, HRUN_EIO. *out is
- * empty on failure. */
-int hrun_allocation_find(struct hrun_allocation *out, struct hrun_error *err);
+/* hostfile: the default host file from Open MPI's parameters; NULL: that of the environment. Errors: HRUN_EPARSE naming
+ * variable (or file and line) and what is wrong with it, HRUN_ENOENT, HRUN_EIO. *out is empty on failure. */
+int hrun_allocation_find(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err);
 /* The same from the resource set R of a Flux instance (Flux RFC 20, version 1), because no variable holds it: all its
  * hosts in the order of their ranks. Errors: HRUN_EPARSE. */
 int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, struct hrun_error *err);

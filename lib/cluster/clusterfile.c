@@ -181,14 +181,6 @@ static int check_entry(const struct load *l, unsigned e, uint64_t *memory, struc
     return 0;
 }
 
-/* A name of a file has a '/' or ends in ".xml"; all else is a synthetic description. */
-static int is_file(const char *topology)
-{
-    size_t len = strlen(topology);
-
-    return strchr(topology, '/') || (len > 4 && !strcasecmp(topology + len - 4, ".xml"));
-}
-
 /* PUs in all topologies of a file: machines have hundreds each. Each takes 5 KB and 0.1 ms. */
 enum { PUS_MAX = 16384 };
 
@@ -196,6 +188,7 @@ enum { PUS_MAX = 16384 };
 static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
 {
     const char *text = l->file->subclusters[e].topology, *other, *slash = strrchr(l->path, '/');
+    size_t len = text ? strlen(text) : 0;
     autofree char *path = NULL;
     struct hrun_topo *t;
     struct hrun_error why;
@@ -210,8 +203,9 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
         }
     }
     path = *text == '/' || !slash ? xstrdup(text) : hrun_strf("%.*s%s", (int)(slash + 1 - l->path), l->path, text);
-    t = is_file(text) ? hrun_topo_load(HRUN_TOPO_XML_FILE, path, &why)
-                      : hrun_topo_load(HRUN_TOPO_SYNTHETIC, text, &why);
+    /* A name of a file has a '/' or ends in ".xml"; all else is a synthetic description. */
+    t = strchr(text, '/') || (len > 4 && !strcasecmp(text + len - 4, ".xml"))
+        ? hrun_topo_load(HRUN_TOPO_XML_FILE, path, &why) : hrun_topo_load(HRUN_TOPO_SYNTHETIC, text, &why);
     if (!t)
         return FAIL(l, e, "topology", 0, err, "%s", why.text);
     hrun_cluster_add_topo(l->c, t);
@@ -353,35 +347,28 @@ int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err
     return 0;
 }
 
-/* The entry that sub-cluster `name` comes from, or NULL. */
-static const struct sub_entry *find_named_entry(const struct cluster_file *f, const char *name)
+int hrun_clusterfile_price(const char *path, const char *subcluster, double *cost_per_hour, double *power_w,
+                           struct hrun_error *err)
 {
     const struct sub_entry *found = NULL;
+    const struct cluster_file *f;
+    void *data = NULL;
     size_t longest = 0;
 
+    if (hrun_yaml_load(path, &file_schema, &data, NULL, err))
+        return -1;
+    f = data;
     for (unsigned e = 0; e < f->subclusters_count; e++) {
         const char *own = f->subclusters[e].name;
         size_t len = own ? strlen(own) : 0;
 
-        if (len > longest && !strncmp(own, name, len) && (!name[len] || name[len] == '-')) {
+        if (len > longest && !strncmp(own, subcluster, len) && (!subcluster[len] || subcluster[len] == '-')) {
             found = &f->subclusters[e];
             longest = len;
         }
     }
-    return found;
-}
-
-int hrun_clusterfile_price(const char *path, const char *subcluster, double *cost_per_hour, double *power_w,
-                           struct hrun_error *err)
-{
-    void *data = NULL;
-    const struct sub_entry *e;
-
-    if (hrun_yaml_load(path, &file_schema, &data, NULL, err))
-        return -1;
-    e = find_named_entry(data, subcluster);
-    *cost_per_hour = e && e->cost_per_hour ? *e->cost_per_hour : 0;
-    *power_w = e && e->power_w ? *e->power_w : 0;
+    *cost_per_hour = found && found->cost_per_hour ? *found->cost_per_hour : 0;
+    *power_w = found && found->power_w ? *found->power_w : 0;
     hrun_yaml_free(&file_schema, data, NULL);
     return *cost_per_hour > 0 || *power_w > 0;
 }

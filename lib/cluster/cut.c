@@ -16,31 +16,28 @@ struct hrun_cuts {
 
 /* ---------------------------------------------------------------- cutting */
 
-static void destroy_restricted(struct hrun_topo **t)
-{
-    hrun_topo_destroy(*t);
-}
-
 /* Cut a host whose answer lists the PUs that may be used there. */
 static int cut_answered(const struct hrun_host *h, struct hrun_cut *cut, struct hrun_error *err)
 {
-    autorelease(destroy_restricted) struct hrun_topo *t = hrun_topo_restrict(h->topo, cut->usable);
-    struct hrun_topo_pe *all;
-    int n;
+    struct hrun_topo *t = hrun_topo_restrict(h->topo, cut->usable);
+    struct hrun_topo_pe *all = NULL;
+    int n = 0, rc = -1;
 
-    if (!t)
-        return hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install "
-                         "the same hrun there", h->name, cut->usable);
-    cut->ncores = hrun_topo_ncores(t, -1);
-    if (!cut->ncores)
-        return hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there "
-                         "knows others", h->name, cut->usable);
-    if (hrun_topo_pes(t, HRUN_LEVEL_NODE, 0, &all, &n, err))
-        return -1;
-    for (int i = 0; i < n; i++)
-        cut->memory += all[i].memory_bytes;
+    cut->ncores = t ? hrun_topo_ncores(t, -1) : 0;
+    if (!t) {
+        hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install the same hrun "
+                  "there", h->name, cut->usable);
+    } else if (!cut->ncores) {
+        hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there knows "
+                  "others", h->name, cut->usable);
+    } else if (!hrun_topo_pes(t, HRUN_LEVEL_NODE, 0, &all, &n, err)) {
+        for (int i = 0; i < n; i++)
+            cut->memory += all[i].memory_bytes;
+        rc = hrun_topo_pes(t, cut->level, cut->max_cores, &cut->pes, &cut->n, err);
+    }
     hrun_topo_pes_free(all, n);
-    return hrun_topo_pes(t, cut->level, cut->max_cores, &cut->pes, &cut->n, err);
+    hrun_topo_destroy(t);
+    return rc;
 }
 
 static void cut_destroy(struct hrun_cut *cut)

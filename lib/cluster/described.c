@@ -7,14 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* "sub-cluster 'p4'", or its number from 1 when it has no name. The caller frees it. */
-static char *title(const struct load *l, unsigned e)
-{
-    const char *name = l->file->subclusters[e].name;
-
-    return name ? hrun_strf("sub-cluster '%s'", name) : hrun_strf("sub-cluster %u", e + 1);
-}
-
 /* ---------------------------------------------------------------- hosts */
 
 /* 1 if the host has PEs of that kind already, else 0. */
@@ -37,7 +29,8 @@ static int check_again(struct load *l, unsigned e, int host, const char *name,
     const struct sub_entry *entry = &l->file->subclusters[e];
     const struct sub_entry *other = &l->file->subclusters[l->notes[host].entry];
     const struct hrun_host *h = &l->c->hosts[host];
-    autofree char *where = title(l, l->notes[host].entry);
+    autofree char *where = other->name ? hrun_strf("sub-cluster '%s'", other->name)
+                                       : hrun_strf("sub-cluster %u", l->notes[host].entry + 1);
 
     if (l->notes[host].last_entry == e)
         return FAIL(l, e, "hosts", 0, err, "host '%s' is listed twice in this sub-cluster%s%s%s", name,
@@ -221,47 +214,6 @@ static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, c
     return want;
 }
 
-/* A host whose topology is known. */
-static int add_known_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
-{
-    const struct sub_entry *entry = &l->file->subclusters[e];
-    const struct hrun_host *h = &l->c->hosts[host];
-    const struct hrun_cut *cut;
-    struct hrun_error why;
-    const char *model = w->cpu_model;
-    int kind, have, want, faster, before = 0, most;
-
-    if (find_kind(l, e, h->name, h->topo, &kind, err) || hrun_host_ncores(l->c, h, kind, &have, err) ||
-        (want = cores_wanted(l, e, h, w, have, err)) < 0)
-        return -1;
-    /* PEs take cores by kind, fastest first: those of faster kinds come before. */
-    for (int k = 0; k < kind; k++) {
-        if (hrun_host_ncores(l->c, h, k, &faster, err))
-            return -1;
-        before += faster;
-    }
-    most = h->cores && h->cores < before + want ? h->cores : before + want;
-    cut = hrun_host_cut(l->c, h, w->level, most, &why);
-    if (!cut)
-        return FAIL(l, e, entry->level ? "level" : "hosts", 0, err, "host '%s': %s", h->name,
-                                              why.text);
-    /* The host's own CPU model has precedence over that of other hosts of the entry. */
-    if (!entry->cpu && !w->described && strcmp(hrun_host_cpu_model(h), "unknown"))
-        model = hrun_host_cpu_model(h);
-    for (int i = 0; i < cut->n; i++) {
-        const struct hrun_topo_pe *p = &cut->pes[i];
-        uint64_t memory = hrun_host_memory(h, cut, i), stated = w->memory / (uint64_t)want * (uint64_t)p->ncores;
-
-        if (kind >= 0 && p->kind != kind)
-            continue;
-        if (w->memory && !(h->is_local && memory && memory < stated))
-            memory = stated;
-        struct hrun_pe pe = { host, i, p->cpuset, p->cores, p->core_pus, p->ncores, p->npus, memory };
-        add_described_pe(l, w, model, hrun_topo_kind_name(h->topo, p->kind), &pe, pe.npus);
-    }
-    return 0;
-}
-
 /* A host that is only described by numbers. */
 static int add_counted_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
 {
@@ -299,5 +251,42 @@ static int add_counted_pes(struct load *l, unsigned e, int host, const struct wa
 
 int hrun_described_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
 {
-    return l->c->hosts[host].topo ? add_known_pes(l, e, host, w, err) : add_counted_pes(l, e, host, w, err);
+    const struct sub_entry *entry = &l->file->subclusters[e];
+    const struct hrun_host *h = &l->c->hosts[host];
+    const struct hrun_cut *cut;
+    struct hrun_error why;
+    const char *model = w->cpu_model;
+    int kind, have, want, faster, before = 0, most;
+
+    if (!h->topo)
+        return add_counted_pes(l, e, host, w, err);
+    if (find_kind(l, e, h->name, h->topo, &kind, err) || hrun_host_ncores(l->c, h, kind, &have, err) ||
+        (want = cores_wanted(l, e, h, w, have, err)) < 0)
+        return -1;
+    /* PEs take cores by kind, fastest first: those of faster kinds come before. */
+    for (int k = 0; k < kind; k++) {
+        if (hrun_host_ncores(l->c, h, k, &faster, err))
+            return -1;
+        before += faster;
+    }
+    most = h->cores && h->cores < before + want ? h->cores : before + want;
+    cut = hrun_host_cut(l->c, h, w->level, most, &why);
+    if (!cut)
+        return FAIL(l, e, entry->level ? "level" : "hosts", 0, err, "host '%s': %s", h->name,
+                                              why.text);
+    /* The host's own CPU model has precedence over that of other hosts of the entry. */
+    if (!entry->cpu && !w->described && strcmp(hrun_host_cpu_model(h), "unknown"))
+        model = hrun_host_cpu_model(h);
+    for (int i = 0; i < cut->n; i++) {
+        const struct hrun_topo_pe *p = &cut->pes[i];
+        uint64_t memory = hrun_host_memory(h, cut, i), stated = w->memory / (uint64_t)want * (uint64_t)p->ncores;
+
+        if (kind >= 0 && p->kind != kind)
+            continue;
+        if (w->memory && !(h->is_local && memory && memory < stated))
+            memory = stated;
+        struct hrun_pe pe = { host, i, p->cpuset, p->cores, p->core_pus, p->ncores, p->npus, memory };
+        add_described_pe(l, w, model, hrun_topo_kind_name(h->topo, p->kind), &pe, pe.npus);
+    }
+    return 0;
 }

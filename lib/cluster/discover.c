@@ -235,7 +235,7 @@ static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct 
         return hrun_platform_discover(req, c, err);
     /* Flux comes first: an instance within a job of another manager has been started later. */
     if ((req->flux_resources && req->flux_resources(req->ctx, &flux, err)) ||
-        (flux.len ? hrun_allocation_flux(flux.data, a, err) : hrun_allocation_look(req->openmpi_hostfile, a, err)))
+        (flux.len ? hrun_allocation_flux(flux.data, a, err) : hrun_allocation_find(req->openmpi_hostfile, a, err)))
         return -1;
     /* Open MPI's default host file is used only if the user names no hosts, and is no limit. */
     if (a->manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))

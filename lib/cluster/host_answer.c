@@ -85,17 +85,6 @@ static int fail_answer(const char *host, const char *text, struct hrun_error *er
                      *start ? start : "nothing", *start ? "'" : "");
 }
 
-/* The last processing instruction of hrun in text. It is close to the end. */
-static char *find_mark(char *text, size_t len)
-{
-    static const size_t most = 1 << 16;
-    char *from = text + (len > most ? len - most : 0), *at = strstr(from, HRUN_TOLD_MARK), *next;
-
-    while (at && (next = strstr(at + 1, HRUN_TOLD_MARK)))
-        at = next;
-    return at;
-}
-
 double hrun_cpu_quota_of(const char *text)
 {
     char *after;
@@ -126,33 +115,33 @@ static int read_instruction(const char *host, const char *p, struct hrun_host_an
     return good ? 0 : fail_answer(host, p, err);
 }
 
-/* 1 if the text before the instruction ends like XML of hwloc, apart from blanks; else 0. */
-static int ends_well(const char *text, const char *more, const char *last)
-{
-    while (more > text && isspace((unsigned char)more[-1]))
-        more--;
-    return (size_t)(more - text) >= strlen(last) && !strncmp(more - strlen(last), last, strlen(last));
-}
-
 /* Make *t of what a host printed. The text is cut behind the XML. */
 static int read_host_answer(struct asking *a, const char *host, struct hrun_buf *text, struct hrun_host_answer *t,
                             struct hrun_error *err)
 {
     static const char last[] = "</topology>";
-    char *more = find_mark(text->data, text->len), *xml, *end;
+    enum { LAST = sizeof last - 1, TAIL = 1 << 16 };
+    char *tail = text->data + (text->len > TAIL ? text->len - TAIL : 0), *more = strstr(tail, HRUN_TOLD_MARK);
+    char *xml, *end;
     struct hrun_error why;
 
+    /* The last instruction of hrun, which is close to the end. */
+    for (char *next; more && (next = strstr(more + 1, HRUN_TOLD_MARK)); )
+        more = next;
     t->asked_s = (int64_t)time(NULL);
     if (more && read_instruction(host, more, t, err))
         return -1;
     xml = strstr(text->data, "<?xml");
-    /* The XML of equal hosts is read once. */
-    if (t->key && xml && ends_well(text->data, more, last) && (t->topo = find_known_topology(a, t->key)))
+    /* The XML of equal hosts is read once, where the text before the instruction ends like XML. */
+    for (end = more; t->key && xml && end > xml && isspace((unsigned char)end[-1]); )
+        end--;
+    if (t->key && xml && end - xml >= LAST && !strncmp(end - LAST, last, LAST) &&
+        (t->topo = find_known_topology(a, t->key)))
         return 0;
     end = xml ? strstr(xml, last) : NULL;
     if (!end || (more && end > more))
         return fail_answer(host, text->data, err);
-    end += strlen(last);
+    end += LAST;
     *end = 0;
     /* Another release of hrun may compute the key in another way. */
     t->key = hrun_topology_key(xml, (size_t)(end - xml));

@@ -223,7 +223,7 @@ static int read_hostfile_line(struct hrun_host_list *list, const char *file, cha
     return add_item(list, &at, name, slots == NOT_GIVEN ? max_slots : slots, err);
 }
 
-int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct hrun_error *err)
+int hrun_hostfile_read(const char *path, int may_be_empty, struct hrun_host_list *list, struct hrun_error *err)
 {
     autorelease(hrun_host_list_release) struct hrun_host_list found = HRUN_HOST_LIST_INIT;
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -242,33 +242,12 @@ int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct
         if (read_hostfile_line(&found, path, line, number, err))
             return -1;
     }
+    if (!found.n && !may_be_empty)
+        return hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "the host file names no host; a line is 'NAME [slots=N]'");
     return hand_over(&found, path, list, err);
 }
 
-int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hrun_error *err)
-{
-    struct hrun_host_list found = HRUN_HOST_LIST_INIT;
-
-    if (hrun_hostfile_read_any(path, &found, err))
-        return -1;
-    if (!found.n)
-        return hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "the host file names no host; a line is 'NAME [slots=N]'");
-    hrun_host_list_release(list);
-    *list = found;
-    return 0;
-}
-
 /* ---------------------------------------------------------------- --host */
-
-/* The comma that ends the item at p, not one inside a bracket; or the end of the text. */
-static char *item_end(char *p)
-{
-    int depth = 0;
-
-    for (; *p && (*p != ',' || depth > 0); p++)
-        depth += (*p == '[') - (*p == ']');
-    return p;
-}
 
 int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err)
 {
@@ -279,7 +258,10 @@ int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_
     int last = 0;
 
     for (char *item = copy; !last; item = end + 1) {
-        end = item_end(item);
+        int depth = 0;
+
+        for (end = item; *end && (*end != ',' || depth > 0); end++)     /* a comma inside a bracket ends nothing */
+            depth += (*end == '[') - (*end == ']');
         last = *end == 0;
         *end = 0;
         item += strspn(item, blanks);
@@ -304,7 +286,7 @@ int hrun_hosts_asked(const struct hrun_cluster_request *req, struct hrun_host_li
     *place = req->host_file ? req->host_file : "--host";
     if (!req->host_file)
         return hrun_hosts_parse(req->hosts, list, err);
-    rc = hrun_hostfile_read(req->host_file, list, err);
+    rc = hrun_hostfile_read(req->host_file, 0, list, err);
     if (rc || !req->hosts)
         return rc;
     rc = hrun_hosts_parse(req->hosts, &chosen, err);

@@ -24,12 +24,10 @@ struct hrun_host_list {
 
 #define HRUN_HOST_LIST_INIT { NULL, 0, 0 }
 
-/* Read a host file, or the text of --host. The list is not empty and names no host twice: slots of all mentions of a
- * host add up.
+/* Read a host file, or the text of --host. The list names no host twice: slots of all mentions of a host add up. It is
+ * not empty, unless (may_be_empty) the file names no host.
  * Errors: HRUN_EPARSE with the place, HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL; *list as before. */
-int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hrun_error *err);
-/* The same, but the file may name no host; *list is empty then. */
-int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct hrun_error *err);
+int hrun_hostfile_read(const char *path, int may_be_empty, struct hrun_host_list *list, struct hrun_error *err);
 int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err);
 /* The hosts of req->host_file or req->hosts; with both, those of the file that req->hosts selects, with the smaller
  * number of slots. *place: the file that lines and columns belong to. The caller releases *list also on failure; it is
@@ -54,11 +52,6 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
 
 /* Register the name of another host, which hrun_resolver_look then need not resolve. */
 void hrun_resolver_know(struct hrun_resolver *r, const char *name);
-
-/* ---------------------------------------------------------------- allocation.c */
-
-/* hrun_allocation_find with the default host file from Open MPI's parameters; NULL: that of the environment. */
-int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- host_answer.c: asking other hosts */
 

@@ -2,6 +2,7 @@
 #include "cluster/ledger.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/list.h"
 #include "base/units.h"
 
@@ -50,10 +51,10 @@ struct hrun_ledger {
 static off_t host_key(const char *name)
 {
     size_t n = name[strspn(name, "0123456789.")] ? strcspn(name, ".") : strlen(name);
-    uint64_t h = 14695981039346656037u;
+    uint64_t h = HRUN_HASH_INIT;
 
     for (size_t i = 0; i < n; i++)
-        h = (h ^ (uint64_t)tolower((unsigned char)name[i])) * 1099511628211u;
+        h = hrun_hash(h, &(char){ (char)tolower((unsigned char)name[i]) }, 1);
     h = (h ^ h >> 33) & 0x1ffffffff;
     return (off_t)(h ? h : 1);
 }
@@ -111,30 +112,13 @@ static int open_plain(const struct hrun_ledger *l, const char *name, int flags, 
     return fd;
 }
 
-/* Make LOCKS under another name first, so that it appears with its final permissions. If another process was first it
- * is no error. 0, or -1 with errno. */
-static int make_locks(const struct hrun_ledger *l)
-{
-    char made[64];
-    struct stat st;
-    int fd, rc;
-
-    snprintf(made, sizeof made, "%s.%ld", LOCKS, (long)getpid());
-    fd = openat(l->folder, made, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return -1;
-    rc = fstat(l->folder, &st) || fchmod(fd, st.st_mode & (S_IWGRP | S_IWOTH) ? 0666 : 0600) ||
-         (linkat(l->folder, made, l->folder, LOCKS, 0) && errno != EEXIST) ? -1 : 0;
-    unlinkat(l->folder, made, 0);
-    close(fd);
-    return rc;
-}
-
 /* Open LOCKS into *fd, unless it is open already. 1; 0: it does not exist, and make is 0; -1 with *err. */
 static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf who = HRUN_BUF_INIT;
     struct stat st = { 0 };
+    char made[64];
+    int new, rc = 0;
 
     if (*fd >= 0)
         return 1;
@@ -142,8 +126,19 @@ static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hru
     if (*fd < 0 && errno == ENOENT) {
         if (!make)
             return 0;
-        if (make_locks(l))
-            return hrun_fail_errno(err, HRUN_EIO, "cannot make %s/%s", l->dir, LOCKS);
+        /* It is made under another name first, so that it appears with its final permissions. If another process was
+         * first it is no error. */
+        snprintf(made, sizeof made, "%s.%ld", LOCKS, (long)getpid());
+        new = openat(l->folder, made, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (new < 0 || fstat(l->folder, &st) || fchmod(new, st.st_mode & (S_IWGRP | S_IWOTH) ? 0666 : 0600) ||
+            (linkat(l->folder, made, l->folder, LOCKS, 0) && errno != EEXIST))
+            rc = hrun_fail_errno(err, HRUN_EIO, "cannot make %s/%s", l->dir, LOCKS);
+        if (new >= 0) {
+            unlinkat(l->folder, made, 0);
+            close(new);
+        }
+        if (rc)
+            return rc;
         *fd = open_plain(l, LOCKS, O_RDWR, &st);
     }
     if (*fd >= 0)

@@ -71,17 +71,6 @@ static int add_simulated_host(struct sim *s, const char *text, struct hrun_error
     return 0;
 }
 
-static void add_loop(struct sim *s, const char *text)
-{
-    double bw, lat;
-    int i;
-
-    if (sscanf(text, "%d %lf %lf", &i, &bw, &lat) == 3 && i >= 0 && i < s->n && is_amount(bw) && is_amount(lat)) {
-        s->v[i].loop_bw = bw;
-        s->v[i].loop_lat = lat;
-    }
-}
-
 /* Properties of a host that SimGrid has no words for. */
 static int add_property(struct sim *s, const char *text, struct hrun_error *err)
 {
@@ -110,13 +99,19 @@ static int add_property(struct sim *s, const char *text, struct hrun_error *err)
 
 static int read_smpi_line(struct sim *s, const char *line, struct hrun_error *err)
 {
+    double bw, lat;
+    int i;
+
     if (!strncmp(line, "host ", 5) && !s->ended)
         return add_simulated_host(s, line + 5, err);
     if (!strncmp(line, "property ", 9) && !s->ended)
         return add_property(s, line + 9, err);
-    if (!strncmp(line, "loop ", 5) && s->ended)
-        add_loop(s, line + 5);
-    else if (!strncmp(line, "asking ", 7))
+    if (s->ended && sscanf(line, "loop %d %lf %lf", &i, &bw, &lat) == 3) {
+        if (i >= 0 && i < s->n && is_amount(bw) && is_amount(lat)) {
+            s->v[i].loop_bw = bw;
+            s->v[i].loop_lat = lat;
+        }
+    } else if (!strncmp(line, "asking ", 7))
         snprintf(s->asking, sizeof s->asking, "%s", line + 7);
     else if (!strncmp(line, "simgrid ", 8))
         s->version = s->version ? s->version : xstrdup(line + 8);
@@ -318,26 +313,10 @@ static int make_simulated_cluster(const struct hrun_cluster_request *req, const 
     return 0;
 }
 
-/* Ask for all hosts, because the kinds must not depend on the selection. If two of them have no route, ask for the
- * selected hosts only. */
-static int ask_smpi(const struct hrun_cluster_request *req, const struct hrun_host_list *list, struct hrun_buf *text,
-                    struct hrun_error *err)
-{
-    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
-
-    if (req->read_platform(req->ctx, req->platform, NULL, text, err))
-        return -1;
-    if (!list->n || !strstr(text->data, "\nasking ") || strstr(text->data, "\nend\n"))
-        return 0;
-    for (size_t i = 0; i < list->n; i++)
-        hrun_strvec_push(&names, list->v[i].name);
-    hrun_buf_reset(text);
-    return req->read_platform(req->ctx, req->platform, names.v, text, err);
-}
-
 int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err)
 {
     autorelease(hrun_host_list_release) struct hrun_host_list list = HRUN_HOST_LIST_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     const char *file = NULL;
     char path[PATH_MAX];
@@ -354,5 +333,16 @@ int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_c
         return hrun_fail(err, HRUN_EINVAL, "platform file %s: nothing here can read it", req->platform);
     if ((req->host_file || req->hosts) && hrun_hosts_asked(req, &list, &file, err))
         return -1;
-    return ask_smpi(req, &list, &text, err) || make_simulated_cluster(req, &list, file, text.data, c, err) ? -1 : 0;
+    /* Ask for all hosts, because the kinds must not depend on the selection. If two of them have no route, ask for the
+     * selected hosts only. */
+    if (req->read_platform(req->ctx, req->platform, NULL, &text, err))
+        return -1;
+    if (list.n && strstr(text.data, "\nasking ") && !strstr(text.data, "\nend\n")) {
+        for (size_t i = 0; i < list.n; i++)
+            hrun_strvec_push(&names, list.v[i].name);
+        hrun_buf_reset(&text);
+        if (req->read_platform(req->ctx, req->platform, names.v, &text, err))
+            return -1;
+    }
+    return make_simulated_cluster(req, &list, file, text.data, c, err);
 }

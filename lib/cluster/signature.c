@@ -44,24 +44,18 @@ static void add_word(struct hrun_buf *out, const char *word, size_t len, int glu
     }
 }
 
-/* The part of a word in front of "(R)" and the like. */
-static size_t core_length(const char *word, size_t len)
-{
-    const char *paren = memchr(word, '(', len);
-
-    return paren && paren > word ? (size_t)(paren - word) : len;
-}
-
 void hrun_add_slug(struct hrun_buf *out, const char *model)
 {
     struct hrun_buf slug = HRUN_BUF_INIT;
+    const char *paren;
     size_t len, cut;
 
     for (const char *p = model + strspn(model, " "); *p && *p != '@'; p += len, p += strspn(p, " ")) {
         len = strcspn(p, " ");
         if (len == 4 && !strncasecmp(p, "with", 4))     /* "... with Radeon Graphics" */
             break;
-        if (!is_noise(p, core_length(p, len)))
+        paren = memchr(p, '(', len);
+        if (!is_noise(p, paren && paren > p ? (size_t)(paren - p) : len))       /* in front of "(R)" and the like */
             add_word(&slug, p, len, slug.len > 0);
     }
     cut = slug.len;

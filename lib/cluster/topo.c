@@ -298,30 +298,22 @@ void hrun_topo_destroy(struct hrun_topo *t)
     free(t);
 }
 
-/* The PUs of a list. NULL: it is none. */
-static hwloc_bitmap_t parse_pus(const char *list)
-{
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    long first, last;
-
-    for (const char *p = list; (p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last)); p++) {
-        hwloc_bitmap_set_range(set, (unsigned)first, (int)last);
-        if (!*p)
-            return set;
-        if (*p != ',')
-            break;
-    }
-    hwloc_bitmap_free(set);
-    return NULL;
-}
-
 struct hrun_topo *hrun_topo_restrict(const struct hrun_topo *t, const char *usable)
 {
-    hwloc_bitmap_t set = parse_pus(usable);
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    const char *p = usable;
     struct hrun_topo *r;
+    long first, last;
 
-    if (!set)
+    while ((p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last))) {
+        hwloc_bitmap_set_range(set, (unsigned)first, (int)last);
+        if (*p++ != ',')
+            break;
+    }
+    if (!p || p[-1]) {
+        hwloc_bitmap_free(set);
         return NULL;
+    }
     r = xmalloc(sizeof *r);
     *r = *t;
     r->is_restricted = 1;

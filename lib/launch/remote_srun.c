@@ -263,7 +263,7 @@ static int find_nodes(struct gather *g, int n, struct hrun_error *err)
 
     if (!getenv("SLURM_JOB_ID") || !(g->srun = hrun_program_find("srun", NULL, NULL)))
         return 1;
-    if (hrun_allocation_find(&g->a, err))
+    if (hrun_allocation_find(NULL, &g->a, err))
         return -1;
     if (g->a.manager != HRUN_MANAGER_SLURM)
         return 1;

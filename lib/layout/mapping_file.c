@@ -117,7 +117,8 @@ static int fail_slot(const struct reading *g, const struct proc *p, int package,
         return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %d:%ld is none of host %s: its package %d "
                             "has the cores '%s'", package, number, g->w->cluster->hosts[p->host].name, package, has);
     return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %ld is none of host %s, which has %s '%s'",
-                        number, g->w->cluster->hosts[p->host].name, g->w->threads ? "hardware threads" : "the cores", has);
+                        number, g->w->cluster->hosts[p->host].name, g->w->threads ? "hardware threads" : "the cores",
+                        has);
 }
 
 /* "0-3,8", or "1:0-2" or "1:*" of a package, several with ';' between them. */

@@ -20,7 +20,7 @@ static void check(int good)
     struct hrun_allocation a;
     struct hrun_error err = { 0 };
 
-    if (hrun_allocation_find(&a, &err)) {
+    if (hrun_allocation_find(NULL, &a, &err)) {
         FUZZ_CHECK(err.code && err.text[0]);
         FUZZ_CHECK(a.manager == HRUN_MANAGER_NONE && !a.hosts.n && !a.name && !a.cpus && !a.group);
         return;

@@ -15,7 +15,7 @@ const char *const fuzz_seeds[] = {
 
 static int read_list(const char *text, size_t size, int is_file, struct hrun_host_list *list, struct hrun_error *err)
 {
-    return is_file ? hrun_hostfile_read(fuzz_file(text, size), list, err) : hrun_hosts_parse(text, list, err);
+    return is_file ? hrun_hostfile_read(fuzz_file(text, size), 0, list, err) : hrun_hosts_parse(text, list, err);
 }
 
 static void check(const char *text, size_t size, int is_file)

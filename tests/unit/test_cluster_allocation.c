@@ -46,7 +46,7 @@ static char *found(void)
     struct hrun_buf b = HRUN_BUF_INIT;
     char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
 
-    if (hrun_allocation_find(&a, &err)) {
+    if (hrun_allocation_find(NULL, &a, &err)) {
         ok(a.manager == HRUN_MANAGER_NONE && !a.hosts.n && !a.name, "nothing on failure");
         hrun_buf_adds(&b, hrun_error_format(&err, text, sizeof text));
         return hrun_buf_detach(&b);

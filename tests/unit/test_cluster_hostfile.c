@@ -25,7 +25,7 @@ static char *read_text(const char *path, const char *text, size_t len)
     struct hrun_error err = { 0 };
 
     hrun_file_replace(path, text, len, 0600, &err);
-    return show(hrun_hostfile_read(path, &list, &err), &list, &err);
+    return show(hrun_hostfile_read(path, 0, &list, &err), &list, &err);
 }
 
 static char *read_words(const char *text)
@@ -140,20 +140,20 @@ int main(void)
     for (int i = 0; i < 16000; i++)
         len += (size_t)sprintf(big + len, "host%d:3\n", i);
     hrun_file_replace(path, big, len - 1, 0600, &err);
-    ok(!hrun_hostfile_read(path, &list, &err) && list.n == 16000 && list.v[15999].slots == 3 &&
+    ok(!hrun_hostfile_read(path, 0, &list, &err) && list.n == 16000 && list.v[15999].slots == 3 &&
        list.v[15999].line == 16000, "16,000 lines");
     len += (size_t)sprintf(big + len, "host0 slots=1");
     hrun_file_replace(path, big, len, 0600, &err);
-    is_int(hrun_hostfile_read(path, &list, &err), -1, "and one of them again");
+    is_int(hrun_hostfile_read(path, 0, &list, &err), -1, "and one of them again");
     ok(err.code == HRUN_EPARSE && err.line == 16001, "its place");
     is_str(err.file, path, "its file");
     ok(list.n == 16000, "the list is as before");
     hrun_host_list_release(&list);
     free(big);
 
-    is_int(hrun_hostfile_read("/no/such/file", &list, &err), -1, "no such file");
+    is_int(hrun_hostfile_read("/no/such/file", 0, &list, &err), -1, "no such file");
     is_int(err.code, HRUN_ENOENT, "its code");
-    is_int(hrun_hostfile_read(dir, &list, &err), -1, "a folder");
+    is_int(hrun_hostfile_read(dir, 0, &list, &err), -1, "a folder");
     is_int(err.code, HRUN_EINVAL, "its code");
     is_int(hrun_hosts_parse("a,", &list, &err), -1, "--host");
     is_str(err.file, "--host", "names itself as the place");

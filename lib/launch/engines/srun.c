@@ -97,7 +97,7 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
     int rc = 0;
 
     *p = (struct hrun_srun_parts){ 0 };
-    if (hrun_allocation_find(&a, err))
+    if (hrun_allocation_find(NULL, &a, err))
         return -1;
     p->ngroups = a.ngroups > 1 ? a.ngroups : 1;
     p->v = xcalloc((size_t)p->ngroups, sizeof *p->v);
@@ -171,7 +171,7 @@ static int srun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *
     int rc;
 
     (void)found;
-    if (hrun_allocation_find(&a, err))
+    if (hrun_allocation_find(NULL, &a, err))
         return -1;
     rc = check_allocation(cluster, &a, err);
     hrun_allocation_release(&a);
