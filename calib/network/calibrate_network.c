@@ -128,7 +128,6 @@ static void network_target_release(struct network_target *t)
 static int measure_and_keep(struct context *c, const struct calib_settings *s, const struct network_target *t,
                             int *interrupted, struct hrun_error *err)
 {
-    struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
     autorelease(hrun_net_records_release) struct hrun_net_records records = { 0 };
     autorelease(hrun_net_quality_release) struct hrun_net_quality quality = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf unsure = HRUN_BUF_INIT;
@@ -145,7 +144,7 @@ static int measure_and_keep(struct context *c, const struct calib_settings *s, c
                : hrun_fail(err, why.code, "the network cannot be measured: %s; nothing of it is changed; a host that "
                            "fails can be left out (--host, --skip-unreachable)", why.text);
     }
-    if (hrun_net_estimate(&records, &options, &net, &quality, err))
+    if (hrun_net_estimate(&records, &net, &quality, err))
         return -1;
     describe_network(c, &t->key, net);
     rc = hrun_net_save(net, t->file.data, err) || keep_records(s, t->file.data, &records, err) ? -1 : 0;
@@ -199,7 +198,6 @@ static int network_on(struct context *c, struct calib_settings *s, int *interrup
 /* Show the estimate from the records of --from. It is not stored, since the records do not name their cluster. */
 static int estimate_from_records(const struct calib_settings *s, struct hrun_error *err)
 {
-    struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
     autorelease(hrun_net_records_release) struct hrun_net_records records = { 0 };
     autorelease(hrun_net_quality_release) struct hrun_net_quality quality = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -207,7 +205,7 @@ static int estimate_from_records(const struct calib_settings *s, struct hrun_err
     int rc = hrun_file_read(s->from, RECORDS_MAX, &text, err);
 
     if (!rc && (hrun_net_records_parse(text.data, &records, err) ||
-                hrun_net_estimate(&records, &options, &net, &quality, err))) {
+                hrun_net_estimate(&records, &net, &quality, err))) {
         snprintf(err->file, sizeof err->file, "%s", s->from);
         rc = -1;
     }

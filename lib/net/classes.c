@@ -11,6 +11,9 @@
  * less; a second switch on the way doubles a latency. */
 static const double gap_least = 1.5;
 
+/* The significance level of the test whether hosts differ. */
+static const double share_level = 0.05;
+
 /* ---------------------------------------------------------------- groups */
 
 /* Number the groups by near[n by n]. Result: their number, 0 if near is not transitive. */
@@ -171,22 +174,17 @@ int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int
 /* Renumber classes from 0 without a gap, in order of hosts. Result: their number. */
 static int renumber_classes(int *class_of, int n)
 {
+    autofree int *old = xmalloc((size_t)n * sizeof *old);
     int next = 0;
 
+    memcpy(old, class_of, (size_t)n * sizeof *old);
     for (int i = 0; i < n; i++) {
-        int old = class_of[i], seen = 0;
+        int like = 0;
 
-        if (old < 0)       /* done */
-            continue;
-        for (int j = i; j < n; j++)
-            if (class_of[j] == old) {
-                class_of[j] = -1 - next;
-                seen = 1;
-            }
-        next += seen;
+        while (old[like] != old[i])
+            like++;
+        class_of[i] = like < i ? class_of[like] : next++;
     }
-    for (int i = 0; i < n; i++)
-        class_of[i] = -1 - class_of[i];
     return next;
 }
 
@@ -240,7 +238,7 @@ static int class_differs(const struct net_work *w, const struct net_solution *sh
         s2 = fmax(1, s2);
     f = (shared->rss - s.rss) / fmax(1, more) / s2;
     net_solution_release(&s);
-    return hrun_fit_f_tail(f, fmax(1, more), fmax(1, dof)) < w->options->share_level;
+    return hrun_fit_f_tail(f, fmax(1, more), fmax(1, dof)) < share_level;
 }
 
 int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of,

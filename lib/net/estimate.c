@@ -135,16 +135,10 @@ static int fill_network(const struct net_state *e, struct hrun_net *net, struct 
 
 /* ---------------------------------------------------------------- the whole */
 
-static int check_records(const struct hrun_net_records *r, const struct hrun_net_estimate_options *o,
-                         struct hrun_error *err)
+static int check_records(const struct hrun_net_records *r, struct hrun_error *err)
 {
     size_t locals = 0;
 
-    if (!(o->share_level > 0 && o->share_level < 1))
-        return hrun_fail(err, HRUN_EINVAL, "the level of the test for sharing is %g; it must be between 0 and 1",
-                         o->share_level);
-    if (!(o->noise_rel > 0 && o->noise_rel < 1))
-        return hrun_fail(err, HRUN_EINVAL, "the scatter of times is %g; it must be between 0 and 1", o->noise_rel);
     for (size_t l = 0; l < r->n; l++)
         locals += r->v[l].kind == HRUN_NET_LOCAL;
     if (r->nhosts < 1 || (r->nhosts == 1 && locals == 0))
@@ -153,13 +147,11 @@ static int check_records(const struct hrun_net_records *r, const struct hrun_net
     return 0;
 }
 
-static int begin_state(struct net_state *e, const struct hrun_net_records *r,
-                       const struct hrun_net_estimate_options *options, struct hrun_error *err)
+static int begin_state(struct net_state *e, const struct hrun_net_records *r, struct hrun_error *err)
 {
     size_t n = (size_t)r->nhosts;
 
     e->w.r = r;
-    e->w.options = options;
     e->class_of = xcalloc(2 * n, sizeof *e->class_of);
     e->trunk = xcalloc(2 * n * n, sizeof *e->trunk);
     e->group_of = e->class_of + n;
@@ -181,28 +173,19 @@ static int begin_state(struct net_state *e, const struct hrun_net_records *r,
     return 0;
 }
 
-/* Report a pair of hosts without a trip. */
-static int unmeasured(const struct net_state *e, int i, int j, struct hrun_error *err)
-{
-    return hrun_fail(err, HRUN_ENODATA, "no message between %s and %s was measured; measure the network again with "
-                     "both hosts", e->w.r->hosts[i], e->w.r->hosts[j]);
-}
-
-/* Make groups and classes as the options and the records allow, and solve. */
+/* Make groups and classes as the records allow, and solve. */
 static int classify(struct net_state *e, struct hrun_error *err)
 {
     const struct hrun_net_records *r = e->w.r;
-    int i, j, own, share = e->w.options->share;
+    int i, j, own;
 
     e->nclasses = net_classes_own(r->nhosts, e->class_of);
-    own = net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j);
-    if (!own && !share)
-        return unmeasured(e, i, j, err);
-    own = own && (r->nhosts <= OWN_MOST || !share);
+    own = r->nhosts <= OWN_MOST && net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j);
     if (!own) {
         e->nclasses = net_classes_alike(r, e->group_of, e->class_of);
         if (!net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j))
-            return unmeasured(e, i, j, err);
+            return hrun_fail(err, HRUN_ENODATA, "no message between %s and %s was measured; measure the network again "
+                             "with both hosts", r->hosts[i], r->hosts[j]);
     }
     net_converge(e);
     if (own && e->w.given.ngroups == 1) {
@@ -212,8 +195,6 @@ static int classify(struct net_state *e, struct hrun_error *err)
             e->trunk_half[k] = NAN;
         }
     }
-    if (!share)
-        return 0;
     e->nclasses = net_classes_share(&e->w, own ? &e->s : NULL, e->class_of, &e->notes);
     net_converge(e);
     return 0;
@@ -239,14 +220,14 @@ static int estimate(struct net_state *e, struct hrun_error *err)
     return 0;
 }
 
-int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
-                      struct hrun_net **out, struct hrun_net_quality *quality, struct hrun_error *err)
+int hrun_net_estimate(const struct hrun_net_records *r, struct hrun_net **out, struct hrun_net_quality *quality,
+                      struct hrun_error *err)
 {
     struct hrun_net_quality q = { 0 };
     autorelease(state_release) struct net_state e = { 0 };
     struct hrun_net *net;
 
-    if (check_records(r, options, err) || begin_state(&e, r, options, err) || estimate(&e, err))
+    if (check_records(r, err) || begin_state(&e, r, err) || estimate(&e, err))
         return -1;
     net = net_make((const char *const *)r->hosts, r->nhosts, e.nclasses, e.w.given.ngroups, e.w.given.nsegments);
     if (fill_network(&e, net, err)) {
@@ -266,11 +247,10 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
 
 struct hrun_net *hrun_net_from_records(const char *text, struct hrun_error *err)
 {
-    struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
     struct hrun_net_records records = { 0 };
     struct hrun_net *net = NULL;
 
-    if (hrun_net_records_parse(text, &records, err) || hrun_net_estimate(&records, &options, &net, NULL, err))
+    if (hrun_net_records_parse(text, &records, err) || hrun_net_estimate(&records, &net, NULL, err))
         net = NULL;
     hrun_net_records_release(&records);
     return net;

@@ -49,7 +49,7 @@ struct hrun_net_record {
     double time_s;             /* their median */
     double sd_s;               /* standard deviation of one repetition; 0: unknown or none */
     double max_s;              /* the longest */
-    double mean_s;             /* 0: unknown */
+    double mean_s;             /* of the repetitions */
 };
 
 struct hrun_net_records {
@@ -74,16 +74,9 @@ void hrun_net_records_release(struct hrun_net_records *r);
  *     end
  * Other lines are ignored. KIND is a word of the list at the top. Errors: HRUN_EPARSE with the line (a host out of
  * range; a time that is not finite and > 0, or >= 0 for call and sync), HRUN_ENODATA (no `network` line, or no `end`:
- * the benchmark was interrupted). */
+ * the benchmark was interrupted). Without MEAN, as from older benchmarks, it is the median. */
 int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struct hrun_error *err);
 void hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *out);
-
-struct hrun_net_estimate_options {
-    int share;                 /* 1: hosts with the same kind_of and no significant differences share parameters */
-    double share_level;        /* significance level of that test, 0.05 */
-    double noise_rel;          /* relative standard deviation of a time whose scatter is not known, 0.01 */
-};
-#define HRUN_NET_ESTIMATE_DEFAULT { 1, 0.05, 0.01 }
 
 /* The quality of an estimate, for reports. */
 struct hrun_net_quality {
@@ -95,9 +88,10 @@ struct hrun_net_quality {
 };
 void hrun_net_quality_release(struct hrun_net_quality *q);
 
-/* Estimate all parameters. Errors: HRUN_ENODATA (one host and no local records; naming a pair of hosts without a trip),
- * HRUN_EINVAL (options), those of lib/fit. *quality may be NULL. */
-int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
-                      struct hrun_net **out, struct hrun_net_quality *quality, struct hrun_error *err);
+/* Estimate all parameters. Hosts with the same kind_of and no significant differences share parameters. *quality may be
+ * NULL. Errors: HRUN_ENODATA (one host and no local records; naming a pair of hosts without a trip), those of
+ * lib/fit. */
+int hrun_net_estimate(const struct hrun_net_records *r, struct hrun_net **out, struct hrun_net_quality *quality,
+                      struct hrun_error *err);
 
 #endif

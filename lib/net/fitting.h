@@ -12,6 +12,9 @@
 
 #include <stddef.h>
 
+/* The relative standard deviation of a time whose scatter is not known. */
+#define NET_NOISE_REL 0.01
+
 /* ---------------------------------------------------------------- time of an experiment (trial.c, trial_slope.c) */
 
 /* The parameters are columns of a vector x, all >= 0, in s or s/byte (rates by their inverses): C, t, out and in of
@@ -92,7 +95,6 @@ void net_flows_share(const struct net_flows *f);
 
 struct net_work {
     const struct hrun_net_records *r;
-    const struct hrun_net_estimate_options *options;
     struct net_given given;
     double sync_bytes;
     double *se;                /* of each record: standard error of its time, s, > 0; owned */
@@ -132,8 +134,8 @@ double net_misfit(const struct net_work *w, const struct net_solution *s, int cl
 
 /* Compute w->se. The variance of few repetitions is unreliable, so it is shrunk towards the relative variance of all
  * records of its kind, with a weight of 4 degrees of freedom (the posterior mean under a conjugate prior); pi/2
- * accounts for the median. A tenth of noise_rel is added for model errors, and the same part of the shortest trip for
- * times of 0. */
+ * accounts for the median. A tenth of NET_NOISE_REL is added for model errors, and the same part of the shortest trip
+ * for times of 0. */
 void net_weigh(struct net_work *w);
 
 /* 1 if the record is a row that is not left out, else 0. From rendezvous on only trips are rows. */
@@ -243,7 +245,7 @@ int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int
 int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j);
 
 /* Make classes of hosts without significant differences, in class_of[nhosts]. Beginning with net_classes_alike, a class
- * is split into single hosts if that lowers the sum of squares significantly (F test at share_level; s2 from `own`, the
+ * is split into single hosts if that lowers the sum of squares significantly (F test at 5 %; s2 from `own`, the
  * solution with a class for each host, or NULL). A class without enough records for a split stays; if that concerns
  * several classes together, a note is added. Result: number of classes. */
 int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of,

@@ -20,8 +20,8 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
     const struct hrun_net_thresholds *th = &net->thresholds;
     const char *algorithm = call->algorithm ? call->algorithm : net_select(net->selector, call->op, n, call->bytes, 1);
 
-    return n > 1 && algorithm && is_linear_gather(call, algorithm) && th->gather_M2 > 0 && call->bytes >= th->gather_M1 &&
-           call->bytes <= th->gather_M2;
+    return n > 1 && algorithm && is_linear_gather(call, algorithm) && th->gather_M2 > 0 &&
+           call->bytes >= th->gather_M1 && call->bytes <= th->gather_M2;
 }
 
 /* Apply the corrections of paper 002, section 3: of the slope, and in the irregular region. kappa2 was estimated

@@ -54,7 +54,7 @@ static void note_asymmetric(const struct net_work *w, const struct net_solution 
                 continue;
             low = fmin(s->x[there], s->x[back]);
             high = fmax(s->x[there], s->x[back]);
-            if (!(high - low > s->half[there] + s->half[back]) || high < low * (1 + w->options->noise_rel))
+            if (!(high - low > s->half[there] + s->half[back]) || high < low * (1 + NET_NOISE_REL))
                 continue;
             ++*count;
             if (high / low > worst) {

@@ -160,7 +160,7 @@ static int record(struct reader *rd, enum hrun_net_kind kind, const char *rest)
         return bad_record(rd, "`KIND I J K N BYTES BACK REPETITIONS TIME SD MAX [MEAN]` is expected, times and sizes "
                           "finite and not negative");
     v = (struct hrun_net_record){ kind, (int)x[0], (int)x[1], (int)x[2], (int)x[3], x[4], x[5], (int)x[6], x[7], x[8],
-                                  x[9], x[10] };
+                                  x[9], n < NUMBERS ? x[7] : x[10] };
     wrong = misplaced(rd, &v);
     if (wrong)
         return bad_record(rd, wrong);

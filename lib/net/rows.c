@@ -20,7 +20,7 @@ void net_weigh(struct net_work *w)
 {
     const struct hrun_net_records *r = w->r;
     double sum[2 * HRUN_NET_NKINDS] = { 0 }, dof[2 * HRUN_NET_NKINDS] = { 0 };
-    double noise = w->options->noise_rel, shortest = INFINITY, median = acos(-1) / 2;
+    double noise = NET_NOISE_REL, shortest = INFINITY, median = acos(-1) / 2;
     size_t known = 0, rows = 0;
 
     w->se = xcalloc(r->n + 1, sizeof *w->se);

@@ -21,9 +21,9 @@ static const double jump = 2;
 static const double level = 0.1;
 
 struct row {
-    double bytes, time_s, sd_s, max_s, mean_s, se_s;
+    double bytes, time_s, max_s, mean_s, se_s;
     double regular_s;              /* longest time of a regular gather */
-    int repetitions;
+    int jumps;                     /* 1: the longest time is an escalation */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -73,8 +73,7 @@ static void collect_rows(struct row_set *set, enum hrun_net_kind kind)
         const struct hrun_net_record *v = &w->r->v[l];
 
         if (is_counted_row(w, kind, l) && v->i == set->root && v->n == set->others)
-            set->rows[set->n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, v->mean_s, w->se[l], v->time_s,
-                                                v->repetitions };
+            set->rows[set->n++] = (struct row){ v->bytes, v->time_s, v->max_s, v->mean_s, w->se[l], v->time_s, 0 };
     }
     qsort(set->rows, set->n, sizeof *set->rows, compare_rows);
 }
@@ -175,121 +174,80 @@ static void set_regular(struct row_set *set)
     }
 }
 
-/* 1 if the longest time of a size is an escalation, else 0. */
-static int is_jump(const struct row *r, double least_s)
+/* Extend the region [*from, *to) to include rows [first, end). */
+static void extend(size_t *from, size_t *to, size_t first, size_t end)
 {
-    return r->max_s >= jump * r->regular_s && r->max_s - r->regular_s >= least_s;
+    *from = *from < *to && *from < first ? *from : first;
+    *to = *to > end ? *to : end;
 }
 
-/* 1 if at least half of the sizes rows[from..to) have escalations, else 0. */
-static int is_jumping_piece(const struct row *rows, size_t from, size_t to, double least_s)
-{
-    size_t count = 0;
-
-    for (size_t i = from; i < to; i++)
-        count += (size_t)is_jump(&rows[i], least_s);
-    return 2 * count >= to - from;
-}
-
-/* Extend the region [*from, *to) to sizes with escalations that are separated from it by fewer sizes than a piece
- * has. */
-static void widen_region(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
-{
-    if (*from == *to)
-        return;
-    for (size_t i = *from; i > 0 && *from - i < LEAST - 1; i--)
-        if (is_jump(&rows[i - 1], least_s))
-            *from = i - 1;
-    for (size_t i = *to; i < n && i - *to < LEAST - 1; i++)
-        if (is_jump(&rows[i], least_s))
-            *to = i + 1;
-}
-
-/* Add runs of LEAST or more consecutive sizes with escalations to the region. Escalations of several levels are not
- * linear, so the breaks of lines may miss them. */
-static void add_threshold_runs(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
-{
-    for (size_t i = 0, run = 0; i < n; i++) {
-        run = is_jump(&rows[i], least_s) ? run + 1 : 0;
-        if (run < LEAST)
-            continue;
-        *from = *to ? (*from < i + 1 - run ? *from : i + 1 - run) : i + 1 - run;
-        *to = *to > i + 1 ? *to : i + 1;
-    }
-}
-
-/* Find the rows [*from, *to) of the irregular region, from the first jumping piece of the longest times to the last
- * one; *from == *to if there is none. */
-static int find_irregular_region(const struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
+/* Find the rows [*from, *to) of the irregular region, *from == *to if there is none. It includes the pieces of the
+ * longest times in which at least half of the sizes have escalations, and runs of LEAST sizes with escalations, as
+ * escalations of several levels are not linear, so that the breaks of lines may miss them. */
+static int find_irregular_region(struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
 {
     autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
-    double longest_s = 0, least_s;
+    double longest_s = 0;
 
     *from = *to = 0;
     if (n < 2 * LEAST)
         return 0;
     for (size_t i = 0; i < n; i++)
         longest_s = fmax(longest_s, rows[i].max_s - rows[i].regular_s);
-    least_s = level * longest_s;
+    for (size_t i = 0; i < n; i++)
+        rows[i].jumps = rows[i].max_s >= jump * rows[i].regular_s &&
+                        rows[i].max_s - rows[i].regular_s >= level * longest_s;
     if (row_pieces(rows, n, 1, n / LEAST > 5 ? 5 : (int)(n / LEAST), &b, err))
         return -1;
     for (int p = 0; p < b.npieces; p++) {
-        size_t first = b.first[p], end = p + 1 < b.npieces ? b.first[p + 1] : n;
+        size_t first = b.first[p], end = p + 1 < b.npieces ? b.first[p + 1] : n, count = 0;
 
-        if (!is_jumping_piece(rows, first, end, least_s))
-            continue;
-        if (*to == 0)
-            *from = first;
-        *to = end;
+        for (size_t i = first; i < end; i++)
+            count += (size_t)rows[i].jumps;
+        if (2 * count >= end - first)
+            extend(from, to, first, end);
     }
-    add_threshold_runs(rows, n, least_s, from, to);
+    for (size_t i = 0, run = 0; i < n; i++) {
+        run = rows[i].jumps ? run + 1 : 0;
+        if (run >= LEAST)
+            extend(from, to, i + 1 - run, i + 1);
+    }
     /* Drop sizes without escalations at both ends. */
-    while (*from < *to && !is_jump(&rows[*from], least_s))
+    while (*from < *to && !rows[*from].jumps)
         ++*from;
-    while (*to > *from && !is_jump(&rows[*to - 1], least_s))
+    while (*to > *from && !rows[*to - 1].jumps)
         --*to;
-    widen_region(rows, n, least_s, from, to);
+    /* Include escalations that are separated from the region by fewer sizes than a piece has. */
+    for (size_t i = *from; *from < *to && i > 0 && *from - i < LEAST - 1; i--)
+        if (rows[i - 1].jumps)
+            *from = i - 1;
+    for (size_t i = *to; *from < *to && i < n && i - *to < LEAST - 1; i++)
+        if (rows[i].jumps)
+            *to = i + 1;
     return 0;
 }
 
-/* The share of a size's gathers that take longer than low_s, and the mean excess over all gathers, by mean_s. For
- * records without mean_s: two values h apart, of which the rarer has share p, have the variance p (1 - p) h^2. */
-static void escalation(const struct row *r, double low_s, double *share, double *mean_s)
-{
-    int common = r->time_s >= jump * low_s;            /* the median is one itself */
-    double h = common ? r->time_s - low_s : r->max_s - r->time_s, p;
-
-    if (r->mean_s > 0) {
-        *mean_s = fmax(r->mean_s - low_s, 0);
-        /* A lower bound, as some are shorter than the longest. */
-        p = r->max_s > low_s ? *mean_s / (r->max_s - low_s) : 0;
-        *share = common ? fmax(p, 0.5) : fmin(p, 0.5);
-        return;
-    }
-    p = h > 0 ? fmin(0.25, r->sd_s * r->sd_s / h / h) : 0;
-    p = (1 + (common ? 1 : -1) * sqrt(1 - 4 * p)) / 2;
-    /* sd_s comes from quartiles, which miss rare values; but at least one repetition is known to be longer. */
-    *share = h > 0 && !common ? fmax(p, 1.0 / r->repetitions) : p;
-    *mean_s = *share * h;
-}
-
-/* The mean of `escalation` over the sizes rows[from..to). base: the line through the smaller sizes, or NULL. */
+/* The share of gathers of the sizes rows[from..to) that take longer, and the mean excess over all gathers. base: the
+ * line through the smaller sizes, or NULL. */
 static void mean_escalation(const struct row *rows, size_t from, size_t to, const double *base, double *share,
                             double *mean_s)
 {
     *share = *mean_s = 0;
     for (size_t i = from; i < to; i++) {
-        double low_s = fmin(rows[i].regular_s, base ? fmax(base[0] + base[1] * rows[i].bytes, 0) : INFINITY), p, more_s;
+        const struct row *r = &rows[i];
+        double low_s = fmin(r->regular_s, base ? fmax(base[0] + base[1] * r->bytes, 0) : INFINITY);
+        double more_s = fmax(r->mean_s - low_s, 0);
+        /* A lower bound, as some are shorter than the longest; and at least a half if the median is longer. */
+        double p = r->max_s > low_s ? more_s / (r->max_s - low_s) : 0;
 
-        escalation(&rows[i], low_s, &p, &more_s);
-        *share += p / (double)(to - from);
+        *share += (r->time_s >= jump * low_s ? fmax(p, 0.5) : fmin(p, 0.5)) / (double)(to - from);
         *mean_s += more_s / (double)(to - from);
     }
 }
 
 static int gather_thresholds(struct row_set *set, struct hrun_net_thresholds *out, struct hrun_error *err)
 {
-    const struct row *rows = set->rows;
+    struct row *rows = set->rows;
     size_t n, from, to, waiting = 0;
     double base[2], sync_bytes = set->w->sync_bytes;
     int based;

@@ -149,7 +149,7 @@ static void solve_by_turns(struct net_state *e)
 
 void net_converge(struct net_state *e)
 {
-    const double odd = 1e-4;       /* of a variance: a hundredth of noise_rel */
+    const double odd = 1e-4;       /* of a variance: a hundredth of NET_NOISE_REL */
     double *bias = &e->w.given.bias_bytes, without;
 
     solve_by_turns(e);

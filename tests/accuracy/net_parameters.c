@@ -103,7 +103,6 @@ int main(int argc, char **argv)
     struct parameter p[NPARAMETERS] = { { .name = "C" }, { .name = "t" }, { .name = "out" }, { .name = "in" },
                                         { .name = "L" }, { .name = "beta" }, { .name = "trunk" },
                                         { .name = "p2p" } };
-    const struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
     const char *truth = NULL, *label = "", *save = NULL;
     struct hrun_net_records r = { 0 };
     struct hrun_net *got = NULL, *want = NULL;
@@ -123,7 +122,7 @@ int main(int argc, char **argv)
     }
     text = read_all(stdin);
     if (!text || hrun_net_load(truth, &want, &err) || hrun_net_records_parse(text, &r, &err) ||
-        hrun_net_estimate(&r, &options, &got, &q, &err) || (save && hrun_net_save(got, save, &err))) {
+        hrun_net_estimate(&r, &got, &q, &err) || (save && hrun_net_save(got, save, &err))) {
         fprintf(stderr, "net_parameters: %s\n", err.text);
         goto out;
     }

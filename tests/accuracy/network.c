@@ -58,7 +58,6 @@ static void set_kinds(const struct truth *t, struct hrun_net_records *r)
 
 static int estimate(const char *file, const struct truth *t, struct accuracy_network *out, struct hrun_error *err)
 {
-    const struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_net_records r = { 0 };
     struct hrun_net_quality q = { 0 };
@@ -68,7 +67,7 @@ static int estimate(const char *file, const struct truth *t, struct accuracy_net
     if (hrun_file_read(file, RECORDS_MAX, &text, err) || hrun_net_records_parse(text.data, &r, err))
         goto out;
     set_kinds(t, &r);
-    if (hrun_net_estimate(&r, &options, &out->net, &q, err))
+    if (hrun_net_estimate(&r, &out->net, &q, err))
         goto out;
     free(out->net->selector);
     out->net->selector = mpich;

@@ -34,12 +34,11 @@ static int parse(const char *text, struct hrun_net_records *out)
 /* A network that can be written and read, unless a name is not UTF-8; or words. */
 static void check_estimate(const struct hrun_net_records *r)
 {
-    const struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
     struct hrun_net *net = NULL, *back = NULL;
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
 
-    if (hrun_net_estimate(r, &options, &net, NULL, &err)) {
+    if (hrun_net_estimate(r, &net, NULL, &err)) {
         FUZZ_CHECK(!net && err.code && err.text[0]);
     } else {
         FUZZ_CHECK(!hrun_net_check(net, NULL));

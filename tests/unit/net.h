@@ -706,13 +706,12 @@ static inline double largest(struct offs o)
     return fmax(fmax(fmax(o.C, o.t), fmax(o.L, o.beta)), fmax(o.out, o.in));
 }
 
-static inline struct hrun_net *estimate(const struct log *l, const struct hrun_net_estimate_options *options,
-                                        struct hrun_net_quality *q)
+static inline struct hrun_net *estimate(const struct log *l, struct hrun_net_quality *q)
 {
     struct hrun_error err = { 0 };
     struct hrun_net *net = NULL;
 
-    if (hrun_net_estimate(&l->r, options, &net, q, &err))
+    if (hrun_net_estimate(&l->r, &net, q, &err))
         printf("# estimating failed: %s\n", err.text);
     return net;
 }

@@ -6,7 +6,6 @@
 
 #include <float.h>
 
-static const struct hrun_net_estimate_options plain = { 0, 0.05, 0.01 }, sharing = HRUN_NET_ESTIMATE_DEFAULT;
 static const double M = 16384;
 
 /* ---------------------------------------------------------------- paper 002 as printed */
@@ -113,7 +112,7 @@ static void test_paper(void)
     ordered_network(&u, 6, 1);
     log_begin(&l, &u, 0, 1);
     log_all(&l, &u, EMPTY | THERE | FANS, M, 1);
-    net = estimate(&l, &plain, NULL);
+    net = estimate(&l, NULL);
     paper_solution(&l.r, 1, C, t, beta);
     ok(net && paper_off(&u, C, t, beta) < 1e-9 && our_off(&u, net) < 1e-9,
        "noise-free data of paper 002's model: its triplets and our system give the truth");
@@ -127,7 +126,7 @@ static void test_paper(void)
         truth_state = 1000 + (uint64_t)s;
         log_begin(&l, &u, 0.01, 5);
         log_all(&l, &u, EMPTY | THERE | FANS, M, 1);
-        net = estimate(&l, &plain, NULL);
+        net = estimate(&l, NULL);
         paper_solution(&l.r, 1, C, t, beta);
         theirs += paper_off(&u, C, t, beta) / SEEDS;
         ours += net ? our_off(&u, net) / SEEDS : 1;
@@ -150,7 +149,7 @@ static void test_exact(void)
         paper_network(&u, n, 5);
         log_begin(&l, &u, 0, 1);
         log_all(&l, &u, EMPTY | THERE | FANS, M, 1);
-        net = estimate(&l, &plain, NULL);
+        net = estimate(&l, NULL);
         ok(net && largest(compare(net, &u)) < 1e-9, "%d hosts, paper 002's experiments: C, t and beta are right", n);
         ok(net && isnan(net->pairs[1].L_s.half) && isnan(net->classes[0].out_bytes_per_s.half),
            "%d hosts: what they cannot tell has no interval", n);
@@ -160,7 +159,7 @@ static void test_exact(void)
         wired_network(&u, n, 7);
         log_begin(&l, &u, 0, 1);
         log_all(&l, &u, ALL & ~TRUNKS, M, n > 4 ? 2 : 1);
-        net = estimate(&l, &plain, NULL);
+        net = estimate(&l, NULL);
         ok(net && largest(compare(net, &u)) < 1e-9, "%d hosts behind ports: C, t, L, beta, out and in are right", n);
         hrun_net_destroy(net);
         log_end(&l);
@@ -169,7 +168,7 @@ static void test_exact(void)
     u.back_share = 0.05;
     log_begin(&l, &u, 0, 1);
     log_all(&l, &u, ALL & ~TRUNKS, M, 1);
-    net = estimate(&l, &plain, NULL);
+    net = estimate(&l, NULL);
     is_num(net ? net->back_share : 0, 0.05, 1e-6, "what comes back on the ports is found");
     hrun_net_destroy(net);
     log_end(&l);
@@ -200,7 +199,7 @@ static void test_hidden_ports(void)
         log_all(&l, &u, balanced ? ALL | BALANCED : ALL & ~TRUNKS, M, 1);
         log_sweep(&l, &u, 0, 1);
         log_sweep(&l, &u, 2, 3);
-        net = estimate(&l, &plain, NULL);
+        net = estimate(&l, NULL);
         is_num(net ? net->classes[0].out_bytes_per_s.v / 3.12e8 : 0, balanced, 1e-3, "a fast port %s",
                balanced ? "shows in messages that take equally long" : "hides behind the slower host's");
         if (balanced)
@@ -230,7 +229,7 @@ static void test_bias(void)
         u.bias = biased ? 8775 : 0;
         log_begin(&l, &u, 0, 1);
         log_all(&l, &u, ALL | BALANCED, M, 2);
-        net = estimate(&l, &plain, NULL);
+        net = estimate(&l, NULL);
         is_num(net ? net->bias_bytes : -1, u.bias, 0.02 * u.bias, "%s", biased ? "the bias of shorter ways is found"
                                                                              : "where there is none, it is not");
         ok(net && largest(compare(net, &u)) < 2e-3, "and the ports are right");
@@ -250,13 +249,13 @@ static void test_two_hosts(void)
     u.out[0] = u.out[1] = u.in[0] = u.in[1] = 0;
     log_begin(&l, &u, 0, 1);
     log_all(&l, &u, ALL & ~TRUNKS, M, 1);
-    net = estimate(&l, &plain, NULL);
+    net = estimate(&l, NULL);
     ok(net && largest(compare(net, &u)) < 1e-9, "two hosts: calls tell C and t from L and beta");
     hrun_net_destroy(net);
     log_end(&l);
     log_begin(&l, &u, 0, 1);
     log_all(&l, &u, EMPTY | THERE | BACK, M, 1);
-    net = estimate(&l, &plain, NULL);
+    net = estimate(&l, NULL);
     is_num(net ? hrun_net_p2p(net, 0, 0, 1, 0, M) + hrun_net_p2p(net, 1, 0, 0, 0, 0) : 0,
            truth_one_way(&u, 0, 1, M) + truth_one_way(&u, 1, 0, 0), 1e-9, "without calls their sum is right");
     ok(net && isnan(net->classes[0].C_s.half), "and C is not told");
@@ -287,7 +286,7 @@ static void test_noise(void)
         truth_state = 77 + (uint64_t)s;
         log_begin(&l, &u, 0.01, 10);
         log_all(&l, &u, ALL & ~TRUNKS, M, 1);
-        net = estimate(&l, &plain, NULL);
+        net = estimate(&l, NULL);
         if (!net)
             continue;
         o = compare(net, &u);
@@ -355,9 +354,9 @@ static void test_order(void)
     wired_network(&u, 6, 3);
     log_begin(&l, &u, 0.01, 10);
     log_all(&l, &u, ALL & ~TRUNKS, M, 1);
-    a = estimate(&l, &plain, NULL);
+    a = estimate(&l, NULL);
     shuffle(&l.r);
-    b = estimate(&l, &plain, NULL);
+    b = estimate(&l, NULL);
     ok(same(a, b), "the order of the records does not matter");
     hrun_net_destroy(a);
     hrun_net_destroy(b);
@@ -377,7 +376,7 @@ static void test_sharing(void)
     two_switches(&u, 8);
     log_begin(&l, &u, 0, 1);
     log_all(&l, &u, ALL, M, 1);
-    net = estimate(&l, &sharing, NULL);
+    net = estimate(&l, NULL);
     is_int(net ? net->nclasses : 0, 4, "two kinds behind two switches: four classes");
     is_int(net ? net->ngroups : 0, 2, "two groups");
     ok(net && largest(compare(net, &u)) < 1e-6, "whose parameters are right");
@@ -388,7 +387,7 @@ static void test_sharing(void)
     u.C[2] *= 1.5;             /* unlike the others of its kind */
     log_begin(&l, &u, 0, 1);
     log_all(&l, &u, ALL, M, 1);
-    net = estimate(&l, &sharing, NULL);
+    net = estimate(&l, NULL);
     ok(net && net->class_of[2] != net->class_of[0] && net->class_of[1] == net->class_of[3] &&
        largest(compare(net, &u)) < 1e-6, "a host unlike the others of its kind leaves their class");
     hrun_net_destroy(net);
@@ -399,7 +398,7 @@ static void test_sharing(void)
         truth_state = 500 + (uint64_t)s;
         log_begin(&l, &u, 0.01, 10);
         log_all(&l, &u, ALL, M, 1);
-        net = estimate(&l, &sharing, NULL);
+        net = estimate(&l, NULL);
         kept += net ? 4 - abs(net->nclasses - 4) : 0;
         hrun_net_destroy(net);
         log_end(&l);
@@ -410,7 +409,6 @@ static void test_sharing(void)
 /* Beyond what is measured of each pair: classes carry them. */
 static void test_many(void)
 {
-    struct hrun_error err = { 0 };
     struct truth u;
     struct log l;
     struct hrun_net *net;
@@ -424,13 +422,9 @@ static void test_many(void)
         if (l.r.v[i].kind != HRUN_NET_TRIP || (l.r.v[i].i + l.r.v[i].j) % 4 == 1 || abs(l.r.v[i].i - l.r.v[i].j) == 2)
             l.r.v[kept++] = l.r.v[i];
     l.r.n = kept;
-    net = estimate(&l, &sharing, NULL);
+    net = estimate(&l, NULL);
     ok(net && net->nclasses == 4 && largest(compare(net, &u)) < 1e-6, "40 hosts, few pairs: classes carry the rest");
     hrun_net_destroy(net);
-    net = NULL;
-    ok(hrun_net_estimate(&l.r, &plain, &net, NULL, &err) && err.code == HRUN_ENODATA && !net,
-       "without sharing a pair that was not measured is an error");
-    has_str(err.text, "no message between h0 and h", "which names it");
     log_end(&l);
 }
 
@@ -452,7 +446,7 @@ static void test_segments(void)
     log_all(&l, &u, ALL & ~TRUNKS, M, 1);
     log_sweep(&l, &u, 0, 1);
     log_sweep(&l, &u, 2, 3);
-    net = estimate(&l, &plain, NULL);
+    net = estimate(&l, NULL);
     is_int(net ? net->nsegments : 0, 3, "three segments");
     ok(net && net->nsegments == 3 && off(net->segments[1].from_bytes, 1500) < 0.2 &&
        off(net->segments[2].from_bytes, 60000) < 0.2, "their sizes, as far as the sizes of trips tell");
@@ -466,7 +460,7 @@ static void test_segments(void)
     log_add(&l, HRUN_NET_SYNC, 0, 1, -1, 0, 59999, 0, 1e-6);
     log_add(&l, HRUN_NET_SYNC, 0, 1, -1, 1, 60000, 0, 1e-6);
     log_add(&l, HRUN_NET_SYNC, 2, 1, -1, 1, 70000, 0, 1e-6);
-    net = estimate(&l, &plain, NULL);
+    net = estimate(&l, NULL);
     is_num(net ? net->sync_bytes : 0, 60000, 0, "rendezvous begins where sends begin to wait");
     is_int(net ? net->wire_waits : 1, 0, "late receives take nothing: bytes do not wait");
     ok(net && net->nsegments == 3 && net->segments[2].from_bytes == 60000, "and so does the segment about there");
@@ -474,7 +468,7 @@ static void test_segments(void)
     for (size_t i = 0; i < l.r.n; i++)
         if (l.r.v[i].kind == HRUN_NET_SYNC)
             l.r.v[i].time_s = l.r.v[i].max_s = truth_one_way(&u, 0, 1, l.r.v[i].bytes);
-    net = estimate(&l, &plain, NULL);
+    net = estimate(&l, NULL);
     is_int(net ? net->wire_waits : 0, 1, "late receives take as long as any: bytes wait");
     is_int(net ? net->exchange_waits : 1, 0, "of exchanges nothing was measured");
     hrun_net_destroy(net);
@@ -483,7 +477,7 @@ static void test_segments(void)
 
         for (int k = 0; k <= waits; k++)
             log_add(&l, HRUN_NET_BOTH, 0, 1, -1, 0, 1e5, 1e5, waits ? one + other : fmax(one, other));
-        net = estimate(&l, &plain, NULL);
+        net = estimate(&l, NULL);
         is_int(net ? net->exchange_waits : !waits, waits, "%s", waits ? "two exchanges of three wait" :
                "an exchange takes as long as one way: both at once");
         is_num(net ? net->back_share : -1, 0, 0, "and tell nothing of what comes back");
@@ -506,7 +500,7 @@ static void test_busy(void)
 
     if (f)
         text[fread(text, 1, sizeof text - 1, f)] = 0;
-    ok(f && !hrun_net_records_parse(text, &r, &err) && !hrun_net_estimate(&r, &plain, &net, NULL, &err), "%s %s", path,
+    ok(f && !hrun_net_records_parse(text, &r, &err) && !hrun_net_estimate(&r, &net, NULL, &err), "%s %s", path,
        err.text);
     for (int i = 0; net && i < net->nsegments; i++)
         good = good && net->segments[i].b >= 0.5 && net->segments[i].b < 3 && net->segments[i].a > 0.01;
@@ -528,7 +522,7 @@ static void test_local(void)
     struct log l;
 
     log_begin(&l, &u, 0, 1);
-    ok(hrun_net_estimate(&l.r, &plain, &net, NULL, &err) && err.code == HRUN_ENODATA,
+    ok(hrun_net_estimate(&l.r, &net, NULL, &err) && err.code == HRUN_ENODATA,
        "one host, nothing measured: an error");
     has_str(err.text, "needs two hosts", "in clear words");
     l.r.nkinds[0] = 2;
@@ -537,7 +531,7 @@ static void test_local(void)
             for (double m = 0; m <= 65536; m = m ? 4 * m : 256)
                 log_add(&l, HRUN_NET_LOCAL, 0, a, b, 0, m, 0, 2 * (1e-6 * (1 + a + b)) + m * 1e-10 * (1 + 2 * a + b));
     log_add(&l, HRUN_NET_LOCAL, 0, 0, 0, 4, 65536, 0, 2e-6 + 65536 * 4 / 2e10);
-    net = estimate(&l, &plain, NULL);
+    net = estimate(&l, NULL);
     ok(net && net->nclasses == 1 && net->classes[0].nkinds == 2, "one host of two kinds of PEs");
     for (int a = 0; net && a < 2; a++)
         for (int b = 0; b < 2; b++)
@@ -546,24 +540,6 @@ static void test_local(void)
                "messages from kind %d to kind %d", a, b);
     is_num(net ? net->classes[0].local_bytes_per_s / 2e10 : 0, 1, 1e-9, "and what they share");
     hrun_net_destroy(net);
-    log_end(&l);
-}
-
-/* ---------------------------------------------------------------- options */
-
-static void test_options(void)
-{
-    const struct hrun_net_estimate_options level = { 1, 1, 0.01 }, noise = { 1, 0.05, 0 };
-    struct hrun_error err = { 0 };
-    struct hrun_net *net = NULL;
-    struct truth u;
-    struct log l;
-
-    paper_network(&u, 3, 1);
-    log_begin(&l, &u, 0, 1);
-    log_all(&l, &u, EMPTY | THERE | FANS, M, 1);
-    ok(hrun_net_estimate(&l.r, &level, &net, NULL, &err) && err.code == HRUN_EINVAL, "a level of 1 is refused");
-    ok(hrun_net_estimate(&l.r, &noise, &net, NULL, &err) && err.code == HRUN_EINVAL, "no noise at all is refused");
     log_end(&l);
 }
 
@@ -582,6 +558,5 @@ int main(void)
     test_segments();
     test_busy();
     test_local();
-    test_options();
     return tap_done();
 }
