@@ -98,27 +98,6 @@ int hrun_term_is_divided(struct hrun_expr *e)
            !hrun_term_eval(e, HRUN_TERM_NP, 1024, 16, 0, &twice, NULL) && twice <= DIVIDED * here;
 }
 
-int hrun_term_degree(struct hrun_expr *e, double N)
-{
-    static const double ts[] = { 1e-3, 0.37, 29, 1e4 }, ps[] = { 2, 7, 64, 1009, 100003 };
-
-    if (!hrun_expr_uses(e, 0))
-        return 0;
-    if (!analytic(hrun_expr_text(e)))
-        return -1;
-    for (size_t j = 0; j < sizeof ps / sizeof *ps; j++) {
-        double unit, value;
-
-        if (hrun_term_eval(e, HRUN_TERM_TPN, N, ps[j], 1, &unit, NULL))
-            return -1;
-        for (size_t i = 0; i < sizeof ts / sizeof *ts; i++)
-            if (hrun_term_eval(e, HRUN_TERM_TPN, N, ps[j], ts[i], &value, NULL) ||
-                !(fabs(value - ts[i] * unit) <= 1e-12 * fabs(ts[i] * unit)))
-                return -1;
-    }
-    return 1;
-}
-
 int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error *err)
 {
     if (t->shape == HRUN_SHAPE_CONST) {

@@ -30,9 +30,6 @@ struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind
 /* Is an NP-T term divided work: does it shrink nearly as P grows? */
 int hrun_term_is_divided(struct hrun_expr *e);
 
-/* How a P-T term depends on T: 0 not at all, 1 in proportion, -1 otherwise. */
-int hrun_term_degree(struct hrun_expr *e, double N);
-
 enum { HRUN_RANGE_LEVELS = 2 };
 
 struct hrun_pterm {
@@ -40,7 +37,6 @@ struct hrun_pterm {
     int owned;
     enum hrun_term_kind kind;
     double N, T;
-    int degree;              /* of a P-T term, as hrun_term_degree says; the owner sets it */
     enum { HRUN_SHAPE_CONST, HRUN_SHAPE_POWER, HRUN_SHAPE_TABLE } shape;
     double value;            /* CONST */
     double peak;             /* POWER: P of the inner extremum, 0 when there is none */

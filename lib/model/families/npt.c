@@ -39,46 +39,25 @@ int hrun_formulas_nt_value(const struct hrun_app *app, const struct hrun_fit_rec
 
 /* ------------------------------------------------------------------ distinct terms */
 
-/* The index of the distinct term with this text (and T, where it does not factor out), added if need be; -1
- * on failure. */
-static int intern(struct hrun_formulas *p, enum hrun_term_kind kind, const char *text, double T,
-                  double *factor, struct hrun_error *err)
+/* The index of the distinct term with this text (and T, in a P-T term), added if need be; -1 on failure. */
+static int find_or_add_term(struct hrun_formulas *p, enum hrun_term_kind kind, const char *text, double T,
+                            struct hrun_error *err)
 {
-    struct hrun_expr *e;
-    int owned, degree = 0;
+    struct hrun_pterm *t;
 
-    *factor = 1;
-    for (int i = 0; i < p->nterms; i++) {
-        const struct hrun_pterm *t = &p->terms[i];
-
-        if (strcmp(hrun_expr_text(t->expr), text))
-            continue;
-        if (kind != HRUN_TERM_TPN || t->degree == 0)
+    for (int i = 0; i < p->nterms; i++)
+        if (!strcmp(hrun_expr_text(p->terms[i].expr), text) && (kind != HRUN_TERM_TPN || p->terms[i].T == T))
             return i;
-        if (t->degree == 1) {
-            *factor = T;
-            return i;
-        }
-        if (t->T == T)
-            return i;
-    }
     hrun_grow(p->terms, p->nterms + 1, p->cap);
-    e = hrun_term_find(p->base.app, kind, text, &owned, err);
-    if (!e)
+    t = &p->terms[p->nterms];
+    *t = (struct hrun_pterm){ .kind = kind, .N = p->N, .T = T };
+    t->expr = hrun_term_find(p->base.app, kind, text, &t->owned, err);
+    if (!t->expr)
         return -1;
-    if (kind == HRUN_TERM_TPN)
-        degree = hrun_term_degree(e, p->N);
-    p->terms[p->nterms] = (struct hrun_pterm){ .expr = e, .owned = owned, .kind = kind, .N = p->N,
-                                               .T = degree == 1 ? 1 : T, .degree = degree };
-    if (hrun_pterm_init(&p->terms[p->nterms], err)) {
-        if (owned)
-            hrun_expr_destroy(e);
-        hrun_fail_prefix(err, "term '%s' of %s", text, p->base.app->name);
-        return -1;
-    }
-    if (degree == 1)
-        *factor = T;
-    return p->nterms++;
+    p->nterms++;        /* from now on it is released with the others */
+    if (hrun_pterm_init(t, err))
+        return hrun_fail_prefix(err, "term '%s' of %s", text, p->base.app->name);
+    return p->nterms - 1;
 }
 
 /* ------------------------------------------------------------------ options */
@@ -153,7 +132,6 @@ static int bind_npt_option(struct hrun_predictor *base, int o, const struct hrun
             return 1;
     }
     opt->term = xcalloc((size_t)r->nterms + 1, sizeof *opt->term);
-    opt->factor = xcalloc((size_t)r->nterms + 1, sizeof *opt->factor);
     for (int j = 0; j < r->nterms; j++) {
         opt->term[j] = -1;
         if (!isfinite(r->k[j]))
@@ -162,7 +140,7 @@ static int bind_npt_option(struct hrun_predictor *base, int o, const struct hrun
                              r->family, base->app->name, M, r->k[j]);
         if (r->k[j] == 0)
             continue;
-        opt->term[j] = intern(p, kind, r->terms[j], opt->T, &opt->factor[j], err);
+        opt->term[j] = find_or_add_term(p, kind, r->terms[j], opt->T, err);
         if (opt->term[j] < 0)
             return -1;
         if (hrun_term_is_network(p->terms[opt->term[j]].expr) && !base->net)
@@ -203,7 +181,7 @@ static void spread_npt_points(struct hrun_formulas *p)
             if (j < 0)
                 continue;
             c = &p->coef[(size_t)j * n + o];
-            *c += opt->formula->k[l] * opt->factor[l];
+            *c += opt->formula->k[l];
             p->has_network[o] |= p->is_network[j];
             if (p->base.options[o].m < p->least_m[j])
                 p->least_m[j] = p->base.options[o].m;
@@ -274,10 +252,8 @@ static void npt_release(struct hrun_predictor *base)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
 
-    for (int o = 0; o <= base->most; o++) {
+    for (int o = 0; o <= base->most; o++)
         free(p->opts[o].term);
-        free(p->opts[o].factor);
-    }
     hrun_shares_destroy(p);
     for (int j = 0; j < p->nterms; j++)
         hrun_pterm_release(&p->terms[j]);

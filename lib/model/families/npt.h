@@ -19,7 +19,6 @@ struct hrun_popt {
     const struct hrun_fit_record *formula; /* npt or pt, or NULL */
     double T;                              /* pt: the N-T model's value at N */
     int *term;      /* formula->nterms: index of its distinct term, -1 for coefficient 0 */
-    double *factor; /* value of the record's term over that of the distinct one: 1 or T */
 };
 
 struct hrun_ppoint {

@@ -317,7 +317,7 @@ static int formula_value(struct hrun_formulas *p, int o, const struct npt_run *r
         sum += c * v;
         for (int l = 0; l < opt->formula->nterms; l++)
             if (opt->term[l] == j)
-                x[l] = v * opt->factor[l];
+                x[l] = v;
     }
     *value = sum;
     return 0;
