@@ -1,6 +1,11 @@
-/* discover.c - which terms an application has; see discover.h for the contract */
+/* discover.c - which terms an application has; see discover.h for the contract
+ *
+ * Hundreds of lists of terms are tried on the same measurements. These are laid out once, with the values of all terms
+ * of the library, and a list is judged by the points left out and by the largest P, held back.
+ */
+#include "model/basis.h"
+#include "model/discover.h"
 #include "model/fit_job.h"
-#include "model/selection.h"
 
 #include "base/alloc.h"
 
@@ -9,10 +14,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The selection ends when so many terms in a row have made nothing better. */
+/* The selection ends after this many terms in a row that reduced no error. */
 enum { PATIENCE = 2 };
-/* Of candidates whose errors differ by less than two in a hundred the earlier one of the library is taken. */
+/* Of candidates whose errors differ by less than 2 % the first of the library is taken. */
 static const double TIE = 0.02;
+/* Paper 000's Table V has ten terms for the richest of its applications. */
+enum { TERMS_MAX = 10, LIBRARY_MAX = 128 };
+
+/* One series: its rows in the order of P = M or not, P, N, and what the library's terms are there. */
+struct series {
+    const struct hrun_discover_point *at;
+    size_t n, anchors;       /* the first `anchors` have P = M */
+    double *x, *y, *w;       /* n by columns, row-major; n; n */
+    int *point;              /* of each row: rows at one (N, P) have the same number */
+    char *held;              /* of each row: 1: at the largest P, which the others predict */
+    size_t loo, held_at;     /* where its losses begin: points left out, and held points */
+    size_t npoints, nheld;   /* how many */
+};
+
+struct selection {
+    struct series *v;
+    size_t nseries;
+    struct hrun_basis basis[LIBRARY_MAX];
+    size_t columns;
+    double *memory;
+    int *ints;
+    char *chars;
+    size_t nloo, nheld;
+    double *sub, *suby, *subw, *k, *e;   /* scratch */
+};
+
+/* A list of terms, with the losses of all points: those left out, then those held back. */
+struct selected {
+    int term[TERMS_MAX];
+    int n;
+    double *loss;
+    double mean;             /* sum of the mean loss of both kinds */
+};
 
 /* ---------------------------------------------------------------- points */
 
@@ -47,6 +85,222 @@ static int check_points(const struct hrun_discover_point *p, size_t n, struct hr
     return 0;
 }
 
+/* ---------------------------------------------------------------- series */
+
+/* What a run on one PE counts for beside those on several, as in npt_fit.c. */
+static const double ANCHOR_WEIGHT = 0.2;
+
+/* The rows of one series that are used: all with P > M, and before them those on one PE if there is only one P > M. For
+ * terms over N alone: the runs on one PE, or those of the smallest P. Result: their number. */
+static size_t next_series(const struct hrun_discover_point *p, size_t n, int only_n, size_t *first, size_t *anchors)
+{
+    size_t single = 0, one;
+
+    while (single < n && p[single].P == p[single].M)
+        single++;
+    for (one = single; one < n && p[one].P == p[single].P; one++)
+        ;
+    *anchors = 0;
+    *first = 0;
+    if (only_n)
+        return single ? single : one;
+    *anchors = one == n && single < n ? single : 0;
+    *first = *anchors ? 0 : single;
+    return n - *first;
+}
+
+/* Fill the rows of s from its sorted points. */
+static void fill_series_rows(struct selection *d, struct series *s, int only_n,
+                             const struct hrun_fit_options *o)
+{
+    size_t counts = 0;
+    int last = s->at[s->n - 1].P;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct hrun_discover_point *p = &s->at[i];
+        int fresh = i == 0 || p->N != p[-1].N || p->P != p[-1].P;
+
+        s->point[i] = i ? s->point[i - 1] + fresh : 0;
+        s->y[i] = p->time_s;
+        s->w[i] = (i < s->anchors ? ANCHOR_WEIGHT : 1) / hypot(o->sigma_abs_s, o->sigma_rel * p->time_s);
+        for (size_t j = 0; j < d->columns; j++)
+            s->x[i * d->columns + j] = i < s->anchors && !hrun_basis_divided(&d->basis[j]) ? 0
+                                     : hrun_basis_value(&d->basis[j], (double)p->N, p->P);
+        if (i >= s->anchors && fresh) {
+            s->npoints++;
+            counts += i == s->anchors || p->P != p[-1].P;
+        }
+    }
+    if (only_n || counts < 3)
+        return;
+    for (size_t i = s->anchors; i < s->n; i++) {
+        s->held[i] = s->at[i].P == last;
+        s->nheld += s->held[i] && s->point[i] != s->point[i - 1];
+    }
+}
+
+static void release_selection(struct selection *d)
+{
+    free(d->v);
+    free(d->memory);
+    free(d->ints);
+    free(d->chars);
+}
+
+/* Make *d from sorted points[n]. A series with one size is left out. */
+static void init_selection(struct selection *d, const struct hrun_discover_point *points, size_t n, int only_n,
+                         const struct hrun_fit_options *o)
+{
+    const struct hrun_basis *all;
+    size_t nall, end, at = 0, loo = 0, held = 0;
+
+    memset(d, 0, sizeof *d);
+    all = hrun_library(&nall);
+    for (size_t j = 0; j < nall && d->columns < LIBRARY_MAX; j++)
+        if (!only_n || hrun_basis_constant(&all[j]))
+            d->basis[d->columns++] = all[j];
+    d->v = xcalloc(n + 1, sizeof *d->v);
+    d->memory = xcalloc(n * (d->columns + 5 + TERMS_MAX) + TERMS_MAX, sizeof *d->memory);
+    d->ints = xcalloc(n + 1, sizeof *d->ints);
+    d->chars = xcalloc(n + 1, 1);
+    d->sub = d->memory + n * (d->columns + 2);
+    d->suby = d->sub + n * TERMS_MAX;
+    d->subw = d->suby + n;
+    d->e = d->subw + n;
+    d->k = d->e + n;
+    for (size_t i = 0; i < n; i = end) {
+        struct series *s = &d->v[d->nseries];
+        size_t first, different = 0;
+
+        for (end = i; end < n && points[end].series == points[i].series; end++)
+            ;
+        s->n = next_series(points + i, end - i, only_n, &first, &s->anchors);
+        s->at = points + i + first;
+        for (size_t r = s->anchors; r < s->n; r++)
+            different += s->at[r].N != s->at[s->anchors].N;
+        if (!different) {
+            memset(s, 0, sizeof *s);
+            continue;
+        }
+        s->x = d->memory + at * (d->columns + 2);
+        s->y = s->x + s->n * d->columns;
+        s->w = s->y + s->n;
+        s->point = d->ints + at;
+        s->held = d->chars + at;
+        fill_series_rows(d, s, only_n, o);
+        s->loo = loo;
+        s->held_at = held;
+        loo += s->npoints;
+        held += s->nheld;
+        at += s->n;
+        d->nseries++;
+    }
+    d->nloo = loo;
+    d->nheld = held;
+    for (size_t i = 0; i < d->nseries; i++)
+        d->v[i].held_at += loo;
+}
+
+/* ---------------------------------------------------------------- one list of terms */
+
+/* The rows of s with these columns; held = 1: without the rows held back. */
+static struct hrun_lsq gather_series_columns(struct selection *d, const struct series *s, const int *term,
+                                             size_t n, int held)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (held && s->held[i])
+            continue;
+        for (size_t j = 0; j < n; j++)
+            d->sub[rows * n + j] = s->x[i * d->columns + (size_t)term[j]];
+        d->suby[rows] = s->y[i];
+        d->subw[rows++] = s->w[i];
+    }
+    return (struct hrun_lsq){ d->sub, d->suby, d->subw, rows, n };
+}
+
+/* Fit the terms of c to s; then d->e[row] is the weighted residual of the row in a fit without its point, INFINITY where
+ * there is no such fit. */
+static int leave_out(struct selection *d, const struct series *s, const struct selected *c,
+                          struct hrun_error *err)
+{
+    struct hrun_lsq_result result = { d->k, NULL, 0, 0, 0 };
+    struct hrun_lsq all = gather_series_columns(d, s, c->term, (size_t)c->n, 0);
+    struct hrun_error why = { 0 };
+    int used[TERMS_MAX];
+    size_t n = 0;
+
+    if (hrun_fit_nnls(&all, &result, err))
+        return -1;
+    for (int j = 0; j < c->n; j++)
+        if (d->k[j] > 0)
+            used[n++] = c->term[j];
+    for (size_t i = 0; i < s->n; i++)
+        d->e[i] = INFINITY;
+    if (n == 0)
+        return 0;
+    all = gather_series_columns(d, s, used, n, 0);
+    if (hrun_fit_leave_out(&all, s->point, d->e, &why) && why.code != HRUN_ERANK && why.code != HRUN_ENODATA)
+        return hrun_fail_as(err, &why);
+    return 0;
+}
+
+/* The mean of |e[row]| over the rows of each point into loss; held = 1: only of points that are held back. */
+static void sum_points(const struct series *s, const double *e, int held, double *loss)
+{
+    size_t end, at = 0;
+
+    for (size_t i = s->anchors; i < s->n; i = end) {
+        double sum = 0;
+
+        for (end = i; end < s->n && s->point[end] == s->point[i]; end++)
+            sum += fabs(e[end]);
+        if (!held || s->held[i])
+            loss[at++] = sum / (double)(end - i);
+    }
+}
+
+/* The losses of c and their mean. A series in which a point cannot be left out takes the losses of `before`. */
+static int find_losses(struct selection *d, const struct selected *before, struct selected *c,
+                      struct hrun_error *err)
+{
+    double loo = 0, held = 0;
+
+    for (size_t i = 0; i < d->nseries; i++) {
+        const struct series *s = &d->v[i];
+        int known = 1;
+
+        if (leave_out(d, s, c, err))
+            return -1;
+        sum_points(s, d->e, 0, c->loss + s->loo);
+        for (size_t k = 0; k < s->npoints; k++)
+            known &= isfinite(c->loss[s->loo + k]) != 0;
+        if (!known && before->n)
+            memcpy(c->loss + s->loo, before->loss + s->loo, s->npoints * sizeof *c->loss);
+        if (s->nheld) {
+            struct hrun_lsq_result result = { d->k, NULL, 0, 0, 0 };
+            struct hrun_lsq some = gather_series_columns(d, s, c->term, (size_t)c->n, 1);
+
+            if (hrun_fit_nnls(&some, &result, err))
+                return -1;
+            for (size_t r = 0; r < s->n; r++) {
+                d->e[r] = s->y[r];
+                for (int j = 0; j < c->n; j++)
+                    d->e[r] -= s->x[r * d->columns + (size_t)c->term[j]] * d->k[j];
+                d->e[r] *= s->w[r];
+            }
+            sum_points(s, d->e, 1, c->loss + s->held_at);
+        }
+    }
+    for (size_t i = 0; i < d->nloo; i++)
+        loo += c->loss[i] / (double)d->nloo;
+    for (size_t i = 0; i < d->nheld; i++)
+        held += c->loss[d->nloo + i] / (double)d->nheld;
+    c->mean = loo + held;
+    return 0;
+}
+
 /* ---------------------------------------------------------------- selection */
 
 /* Squared standard error of the mean difference of n losses. */
@@ -61,8 +315,8 @@ static double difference_variance(const double *a, const double *b, size_t n)
     return n > 1 ? sum / ((double)(n - 1) * (double)n) : 0;
 }
 
-/* Add to *from the term that helps most, into *to. *found = 0 where there is none left. */
-static int extend(struct hrun_selection *d, const struct hrun_selected *from, struct hrun_selected *to, double *means,
+/* *to is *from and the term that reduces its losses most. *found = 0: there is none left. */
+static int extend(struct selection *d, const struct selected *from, struct selected *to, double *means,
                   int *found, struct hrun_error *err)
 {
     double least = INFINITY;
@@ -79,7 +333,7 @@ static int extend(struct hrun_selection *d, const struct hrun_selected *from, st
         memcpy(to->term, from->term, sizeof to->term);
         to->term[from->n] = (int)j;
         to->n = from->n + 1;
-        if (hrun_series_judge(d, from, to, err))
+        if (find_losses(d, from, to, err))
             return -1;
         means[j] = to->mean;
         least = fmin(least, to->mean);
@@ -89,20 +343,20 @@ static int extend(struct hrun_selection *d, const struct hrun_selected *from, st
             continue;
         *found = 1;
         to->term[from->n] = (int)j;
-        if (hrun_series_judge(d, from, to, err))
+        if (find_losses(d, from, to, err))
             return -1;
     }
     return 0;
 }
 
-/* Forward selection into steps, which have one term more each, and the one to be taken of them. */
-static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, double *means, int *chosen,
+/* Forward selection: steps[], each with one term more than the one before, and which of them to take. */
+static int select_terms(struct selection *d, struct selected *steps, double *means, int *chosen,
                         struct hrun_error *err)
 {
-    struct hrun_selected none = { .mean = INFINITY, .loss = steps[0].loss };
+    struct selected none = { .mean = INFINITY, .loss = steps[0].loss };
     int best = 0, found;
 
-    for (int n = 0; n < HRUN_TERMS_MAX && n <= best + PATIENCE; n++) {
+    for (int n = 0; n < TERMS_MAX && n <= best + PATIENCE; n++) {
         if (extend(d, n ? &steps[n - 1] : &none, &steps[n], means, &found, err))
             return -1;
         if (!found)
@@ -120,16 +374,16 @@ static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, d
     return 0;
 }
 
-/* Let rows count less that the choice misses by far, left out. */
-static int reweigh_contradicted(struct hrun_selection *d, const struct hrun_selected *c, struct hrun_error *err)
+/* Reduce the weights of rows that are far from the fit without them. */
+static int reweigh_contradicted(struct selection *d, const struct selected *c, struct hrun_error *err)
 {
     const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
 
     for (size_t i = 0; i < d->nseries; i++) {
-        struct hrun_series *s = &d->v[i];
+        struct series *s = &d->v[i];
         double scale;
 
-        if (hrun_series_leave_out(d, s, c, err))
+        if (leave_out(d, s, c, err))
             return -1;
         memcpy(d->suby, d->e, s->n * sizeof *d->e);
         scale = fmax(huber.least_scale, hrun_fit_scale(d->suby, s->n, (size_t)c->n));
@@ -140,15 +394,15 @@ static int reweigh_contradicted(struct hrun_selection *d, const struct hrun_sele
     return 0;
 }
 
-/* Mean relative errors of the choice, left out and beyond. */
-static void find_errors(struct hrun_selection *d, const struct hrun_selected *c, const struct hrun_fit_options *o,
+/* The mean relative errors of points left out, and of those held back. */
+static void find_errors(struct selection *d, const struct selected *c, const struct hrun_fit_options *o,
                         struct hrun_discovery *out)
 {
     double sum = 0, beyond = 0;
 
-    /* Losses are in units of what a run of this time is expected to scatter by; that of a long one is relative. */
+    /* Losses are in units of the expected scatter of a run. */
     for (size_t i = 0; i < d->nseries; i++) {
-        const struct hrun_series *s = &d->v[i];
+        const struct series *s = &d->v[i];
         size_t loo = s->loo, held = s->held_at;
 
         for (size_t r = s->anchors; r < s->n; r++) {
@@ -177,11 +431,11 @@ static void push_term(struct hrun_strvec *v, const struct hrun_basis *t)
         hrun_strvec_push(v, b.data);
 }
 
-/* Of N and P by runs with P > M; of N by those on one PE; or the latter with all work divided, where there are no
- * others. */
+/* Terms over N and P by runs with P > M; over N by runs on one PE; over N and P by runs on one PE, as if all work were
+ * divided, if there are no others. */
 enum list { LIST_NP, LIST_N, LIST_ALONE };
 
-/* Which of the two the sorted points allow for terms over N and P: is there a series with two sizes at P > M? */
+/* How sorted points determine terms over N and P: LIST_NP if a series has two sizes at P > M. */
 static enum list which_np(const struct hrun_discover_point *p, size_t n)
 {
     size_t first = n;
@@ -197,27 +451,26 @@ static enum list which_np(const struct hrun_discover_point *p, size_t n)
     return LIST_ALONE;
 }
 
-/* Select from sorted points into one list of out: LIST_N into n, the others into np. The errors of the latter are those
- * of out. */
+/* Select terms by sorted points into out: LIST_N into out->n, the others into out->np, with their errors. */
 static int discover_list(const struct hrun_discover_point *points, size_t n, enum list which,
                          const struct hrun_fit_options *o, struct hrun_discovery *out, struct hrun_error *err)
 {
     static const struct hrun_basis one = { 0, 0, 0, 0 };
-    autorelease(hrun_series_release) struct hrun_selection d;
-    struct hrun_selected steps[HRUN_TERMS_MAX];
+    autorelease(release_selection) struct selection d;
+    struct selected steps[TERMS_MAX];
     struct hrun_strvec *terms = which == LIST_N ? &out->n : &out->np;
     autofree double *losses = NULL;
     double *means;
     int chosen = 0;
 
-    hrun_series_init(&d, points, n, which != LIST_NP, o);
+    init_selection(&d, points, n, which != LIST_NP, o);
     if (!d.nseries)
         return hrun_fail(err, HRUN_ENODATA, "terms need measurements at two or more sizes N with the same number of "
                          "processes");
-    losses = xcalloc(HRUN_TERMS_MAX * (d.nloo + d.nheld) + HRUN_LIBRARY_MAX, sizeof *losses);
-    means = losses + HRUN_TERMS_MAX * (d.nloo + d.nheld);
-    for (int i = 0; i < HRUN_TERMS_MAX; i++)
-        steps[i] = (struct hrun_selected){ .mean = INFINITY, .loss = losses + (size_t)i * (d.nloo + d.nheld) };
+    losses = xcalloc(TERMS_MAX * (d.nloo + d.nheld) + LIBRARY_MAX, sizeof *losses);
+    means = losses + TERMS_MAX * (d.nloo + d.nheld);
+    for (int i = 0; i < TERMS_MAX; i++)
+        steps[i] = (struct selected){ .mean = INFINITY, .loss = losses + (size_t)i * (d.nloo + d.nheld) };
     if (select_terms(&d, steps, means, &chosen, err) || reweigh_contradicted(&d, &steps[chosen], err) ||
         select_terms(&d, steps, means, &chosen, err))
         return -1;
@@ -230,7 +483,7 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
             t.b6 = which == LIST_ALONE ? -6 : t.b6;
             push_term(terms, &t);
         }
-    /* Starting takes its time, however little of it was seen. */
+    /* A start always takes time. */
     push_term(terms, &one);
     if (which != LIST_N)
         find_errors(&d, &steps[chosen], o, out);
@@ -240,7 +493,7 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
 int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,
                   struct hrun_discovery *out, struct hrun_error *err)
 {
-    /* How T of one P becomes that of another: work is shared out, the rest stays, or grows with the height of a tree
+    /* How T at one P gives T at another: work is divided, the rest is constant or grows with the height of a tree
      * (paper 000, eq. 3 and Table V). */
     static const char *const scaled[] = { "T/P", "1", "ln(P)" };
     struct hrun_discovery d = { .beyond = NAN };

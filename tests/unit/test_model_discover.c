@@ -2,7 +2,8 @@
 #include "fixture.h"
 #include "expr/expr.h"
 #include "fit/fit.h"
-#include "model/selection.h"
+#include "model/basis.h"
+#include "model/discover.h"
 
 enum { SIZES = 7, PES = 8, MOST = 2 * SIZES * PES };
 
