@@ -140,12 +140,17 @@ static int read_budget_log(struct context *c, struct campaign *g, int sub, struc
     return rc;
 }
 
-static int fill_budget(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
+int budget_build(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
 {
-    struct budget *b = g->budget;
+    struct budget *b = xcalloc(1, sizeof *b);
     int n = c->cluster->nsubs, rc = 0;
     struct hrun_design_settings set = { 0 };
 
+    *g = (struct campaign){ .nsubs = n, .budget = b };
+    b->limit_s = s->budget.part * s->budget.limit_s;
+    b->runs = (int)s->budget.runs;
+    b->seed = (uint64_t)s->budget.seed;
+    b->target = s->budget.target;
     b->subs = xcalloc((size_t)n, sizeof *b->subs);
     b->share = xcalloc((size_t)n, sizeof *b->share);
     if (lists_read(c, s, &b->lists, err) || fit_options(c->set, &set.fit, err) || network_use(c, NULL, err))
@@ -182,22 +187,6 @@ static int fill_budget(struct context *c, const struct calib_settings *s, struct
             rc = read_budget_log(c, g, i, err);
     }
     return rc;
-}
-
-int budget_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
-{
-    struct campaign g = { .nsubs = c->cluster->nsubs, .budget = xcalloc(1, sizeof *g.budget) };
-
-    g.budget->limit_s = s->budget.part * s->budget.limit_s;
-    g.budget->runs = (int)s->budget.runs;
-    g.budget->seed = (uint64_t)s->budget.seed;
-    g.budget->target = s->budget.target;
-    if (fill_budget(c, s, &g, err)) {
-        campaign_release(&g);
-        return -1;
-    }
-    *out = g;
-    return 0;
 }
 
 void budget_destroy(struct budget *b)

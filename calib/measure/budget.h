@@ -26,9 +26,9 @@ struct budget {
 /* 1 if runs are chosen, 0 for the full grid. Errors (-1): HRUN_EINVAL (an option that does not go with that). */
 int budget_wanted(const struct calib_settings *s, struct hrun_error *err);
 
-/* Used instead of campaign_build: *out gets a budget, and no points but those of the log. Errors: HRUN_EINVAL (bad
- * options, nothing to measure), those of the store and of hrun_design_create. */
-int budget_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
+/* Used instead of campaign_build: *g gets a budget, and no points but those of the log. Release it also after an error.
+ * Errors: HRUN_EINVAL (bad options, nothing to measure), those of the store and of hrun_design_create. */
+int budget_build(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err);
 void budget_destroy(struct budget *b);
 
 /* Append a description of the first runs, for --dry-run. Errors: those of hrun_design_next. */

@@ -444,16 +444,22 @@ static int print_verdict(struct context *c, const struct calib_settings *s, cons
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
 
-/* Make the runs, in folders of scratch, and fit. Result: the exit status; -1 with *err. */
-static int make_and_fit(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
-                        const struct scratch *scratch, struct hrun_error *err)
+/* Make the runs, in folders of their own, and fit. Result: the exit status; -1 with *err. */
+static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
+                         struct hrun_error *err)
 {
+    autorelease(scratch_release) struct scratch scratch = { 0 };
+    autofree char *why = NULL;
     struct progress p;
-    struct runs r = { .c = c, .words = (char **)number_words(c, words), .scratch = scratch,
+    struct runs r = { .c = c, .words = (char **)number_words(c, words), .scratch = &scratch,
                       .verbose = s->common.verbose, .g = g, .retries = (int)s->retries, .trace = s->trace,
                       .on_event = progress_show, .ctx = &p };
-    int rc, status;
+    int rc = scratch_find(&scratch, c, 1, &why, err), status;
 
+    if (why && !s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s\n", why);
+    if (rc)
+        return -1;
     print_start(c, s, g);
     rc = warn_other_settings(c, s, err);
     rc = rc ? rc : mark_anew(c, s, g, err);
@@ -484,21 +490,6 @@ static int make_and_fit(struct context *c, const struct calib_settings *s, struc
         rc = print_verdict(c, s, g);
         status = status ? status : rc;
     }
-    return status;
-}
-
-static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
-                         struct hrun_error *err)
-{
-    struct scratch scratch;
-    char *why = NULL;
-    int status = scratch_find(&scratch, c, 1, &why, err) ? -1 : 0;
-
-    if (why && !s->common.quiet)
-        fprintf(stderr, "hrun-calibrate: %s\n", why);
-    free(why);
-    status = status ? status : make_and_fit(c, s, g, words, &scratch, err);
-    scratch_release(&scratch);
     return status;
 }
 

@@ -9,32 +9,21 @@
 
 enum { REPETITIONS = 3 };  /* the least number that separates an outlier from a trend */
 
-/* The point with the same configuration, size, work and copies, and shares of the same kind (their values may differ).
- * -1: there is none. */
-static int find_same_point(const struct campaign *g, const struct point *p)
-{
-    size_t bytes = (size_t)g->nsubs * sizeof *p->config.pes;
-
-    for (int i = 0; i < g->n; i++) {
-        const struct point *q = &g->v[i];
-
-        if (q->N == p->N && q->work == p->work && q->copies == p->copies && !q->share == !p->share &&
-            !memcmp(q->config.pes, p->config.pes, bytes) && !memcmp(q->config.procs, p->config.procs, bytes))
-            return i;
-    }
-    return -1;
-}
-
-/* Add a copy of a point, unless it exists. Result: its index. */
+/* Add a copy of a point, unless there is one with the same configuration, size, work and copies, and shares of the same
+ * kind, whose values it then gets. Result: its index. */
 static int add_campaign_point(struct campaign *g, struct point p)
 {
     size_t bytes = (size_t)g->nsubs * sizeof *p.share;
-    int at = find_same_point(g, &p);
 
-    if (at >= 0) {
+    for (int i = 0; i < g->n; i++) {
+        struct point *q = &g->v[i];
+
+        if (q->N != p.N || q->work != p.work || q->copies != p.copies || !q->share != !p.share ||
+            !hrun_config_equal(&q->config, &p.config))
+            continue;
         if (p.share)
-            memcpy(g->v[at].share, p.share, bytes);
-        return at;
+            memcpy(q->share, p.share, bytes);
+        return i;
     }
     p.sub = -1;
     p.P = hrun_config_processes(&p.config);
@@ -141,10 +130,11 @@ static int add_family_points(const struct grid_place *at, int64_t P, struct camp
     return 0;
 }
 
-static int fill_grid(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
+int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
 {
     autorelease(lists_release) struct lists l = { .most = NULL };
 
+    *g = (struct campaign){ .wanted = s->repetitions ? (int)s->repetitions : REPETITIONS, .nsubs = c->cluster->nsubs };
     if (lists_read(c, s, &l, err) || hrun_check_count("--repetitions", g->wanted, 1, 1000, err))
         return -1;
     for (int i = 0; i < c->cluster->nsubs; i++) {
@@ -162,16 +152,6 @@ static int fill_grid(struct context *c, const struct calib_settings *s, struct c
         return hrun_fail(err, HRUN_EINVAL, "nothing to measure: the rule '%s' excludes %d points, memory %d; try other "
                          "--sizes", hrun_expr_text(c->app->rule), g->skipped_rule, g->skipped_memory);
     return 0;
-}
-
-int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
-{
-    *out = (struct campaign){ .wanted = s->repetitions ? (int)s->repetitions : REPETITIONS,
-                              .nsubs = c->cluster->nsubs };
-    if (!fill_grid(c, s, out, err))
-        return 0;
-    campaign_release(out);
-    return -1;
 }
 
 void campaign_release(struct campaign *g)

@@ -65,8 +65,9 @@ struct event {
     char text[640];           /* RUN, GIVEN_UP: the reason; WORDS: a message of the engine */
 };
 
-/* Build the grid. Errors: HRUN_EINVAL (bad lists, no sizes known, nothing left to measure). */
-int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
+/* Build the grid; release *g also after an error. Errors: HRUN_EINVAL (bad lists, no sizes known, nothing left to
+ * measure). */
+int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err);
 void campaign_release(struct campaign *g);
 
 /* Update the counts and the event's point. */

@@ -70,27 +70,21 @@ static void add_runs_cell(struct hrun_table *t, const struct choice *v)
         hrun_table_cell(t, "never run, the models alone");
 }
 
-/* Append the runner-up, "(3,1,0,0) +2.1 %", if there is one. */
-static void add_runner_up(const struct decision *d, struct hrun_buf *out)
-{
-    if (d->plan->n < 2)
-        return;
-    hrun_buf_addf(out, "%s ", hrun_config_text(&d->plan->v[1].config).s);
-    hrun_plan_print_behind(d->plan->v[1].time_s, hrun_plan_is_doubted(d->plan, 1), d->plan->v[1].ranked_s,
-                           d->predicted.time.mid, out);
-}
-
 /* Add the row of a size. Result: the number of its marks for uncertainty. */
 static int add_choice_row(struct hrun_table *t, const struct choices *c, const struct choice *v)
 {
     autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, next = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
+    const struct hrun_plan *plan = v->d.plan;
     double time_s = choice_time_s(v);
     int marks;
 
     if (time_s > 0)
         hrun_buf_adds(&config, hrun_config_text(&v->d.config).s);
-    if (is_predicted(v))
-        add_runner_up(&v->d, &next);
+    if (is_predicted(v) && plan->n > 1) {       /* "(3,1,0,0) +2.1 %" */
+        hrun_buf_addf(&next, "%s ", hrun_config_text(&plan->v[1].config).s);
+        hrun_plan_print_behind(plan->v[1].time_s, hrun_plan_is_doubted(plan, 1), plan->v[1].ranked_s,
+                               v->d.predicted.time.mid, &next);
+    }
     if (is_predicted(v) && !(c->exact && v->d.basis.runs_here))     /* of times that do not scatter one run is enough */
         decision_doubts(&v->d, &doubts);
     marks = !doubts.len ? 0 : strchr(doubts.data, ',') ? 2 : 1;

@@ -80,7 +80,7 @@ static int run_copies(struct runs *runs, const struct point *p, struct work_resu
         return -1;
     *r = slowest.result;
     if (r->ok)
-        runs->slow_host[p->sub] = sub->pes[slowest.pe].host;
+        runs->slow_host[p->sub] = sub->pes[slowest.pe].host + 1;
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int find_slow_host(struct runs *runs, const struct point *p, struct work_
             (!least || q->work < least->work))
             least = q;
     }
-    return least && runs->slow_host[p->sub] < 0 && sub->pes[0].host != sub->pes[sub->npes - 1].host
+    return least && !runs->slow_host[p->sub] && sub->pes[0].host != sub->pes[sub->npes - 1].host
            ? run_copies(runs, least, r, err) : 0;
 }
 
@@ -136,7 +136,7 @@ static int run_together(struct runs *runs, const struct point *p, const struct w
 
     if (find_slow_host(runs, p, r, err))
         return -1;
-    loaded_spread(&c->cluster->subs[p->sub], p->config.pes[p->sub], runs->slow_host[p->sub], order);
+    loaded_spread(&c->cluster->subs[p->sub], p->config.pes[p->sub], runs->slow_host[p->sub] - 1, order);
     l = hrun_layout_create_placed(c->cluster, &p->config, order, err);
     if (!l)
         return -1;

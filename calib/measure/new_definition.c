@@ -508,32 +508,17 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
                                   a->name) : 0;
 }
 
-/* Make the runs designed by the final terms, with the rest of the budget, and fit. A full grid, and a budget of 1 or 2
- * runs, leave no rest. Result: the exit status. */
-static int measure_choices(const struct calib_settings *s, const struct new_app *a)
+/* Measure a part, with the draft; the last one with the definition, whose models are fitted. A full grid, and a budget
+ * of 1 or 2 runs, leave no runs for it. Result: the exit status. */
+static int measure_part(const struct calib_settings *s, const struct new_app *a, int part)
 {
     struct calib_settings own = *s;
     char *names[] = { (char *)a->name, NULL };
 
-    own.common.app = a->name;
-    own.define.written = 1;
-    own.budget.part = PARTS[LAST];
-    own.budget.until = MORE;
-    own.budget.runs = runs_of(s, LAST);
-    own.again = own.redo = 0;
-    own.common.force = 0;       /* it is meant for the definition */
-    return s->full_grid || (s->budget.runs && !own.budget.runs) ? calib_fit(&own, names)
-        : calib_measure(&own, (char **)a->words);
-}
-
-/* Measure with the draft. Result: the exit status. */
-static int measure_part(const struct calib_settings *s, const struct new_app *a, int part)
-{
-    struct calib_settings own = *s;
-
-    own.no_fit = 1;
+    own.no_fit = part < LAST;
     own.again = part ? 0 : s->again;    /* the first part marks older records; later parts count its runs */
     own.redo = part ? 0 : s->redo;
+    own.common.force = 0;       /* it is meant for the definition */
     if (!s->no_fit) {
         own.budget.part = PARTS[part];
         own.budget.runs = runs_of(s, part);
@@ -541,8 +526,12 @@ static int measure_part(const struct calib_settings *s, const struct new_app *a,
             own.budget.until -= PARTS[later];
         own.budget.until *= MORE;
     }
-    own.common.force = 0;       /* it is meant for the definition */
-    return calib_measure(&own, (char **)a->words);
+    if (part == LAST) {
+        own.common.app = a->name;
+        own.define.written = 1;
+    }
+    return part == LAST && (s->full_grid || (s->budget.runs && !own.budget.runs))
+           ? calib_fit(&own, names) : calib_measure(&own, (char **)a->words);
 }
 
 /* Measure all parts. Result: the exit status; -1 with *err. */
@@ -561,7 +550,7 @@ static int make_parts(const struct calib_settings *s, struct new_app *a, const s
             print_part(s, part, part < LAST ? "runs that the terms led to, to choose them again"
                                           : "runs of what would be chosen");
         if (!rc && !s->no_fit)
-            rc = part < LAST ? measure_part(s, a, part) : measure_choices(s, a);
+            rc = measure_part(s, a, part);
         status = rc < 0 ? -1 : status ? status : rc;
     }
     return status;

@@ -175,16 +175,6 @@ static void show_point(struct progress *p, const struct event *e)
     fflush(stderr);
 }
 
-static void print_given_up(const struct progress *p, const struct event *e)
-{
-    if (e->sub < p->g->nsubs)
-        fprintf(stderr, "hrun-calibrate: sub-cluster %s is given up: %s (%s)\n", p->c->cluster->subs[e->sub].name,
-                e->text, p->g->last_failure);
-    else
-        fprintf(stderr, "hrun-calibrate: runs on several sub-clusters are given up: %s (%s)\n", e->text,
-                p->g->last_failure);
-}
-
 void progress_show(void *progress, const struct event *e)
 {
     struct progress *p = progress;
@@ -197,5 +187,8 @@ void progress_show(void *progress, const struct event *e)
     if (e->kind == EVENT_WORDS)
         fprintf(stderr, "hrun-calibrate: %s\n", e->text);
     else
-        print_given_up(p, e);
+        fprintf(stderr, "hrun-calibrate: %s%s %s given up: %s (%s)\n",
+                e->sub < p->g->nsubs ? "sub-cluster " : "runs on several sub-clusters",
+                e->sub < p->g->nsubs ? p->c->cluster->subs[e->sub].name : "", e->sub < p->g->nsubs ? "is" : "are",
+                e->text, p->g->last_failure);
 }

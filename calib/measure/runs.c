@@ -76,52 +76,32 @@ int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *
     return 0;
 }
 
-/* If hrun-calibrate's own limit, not --timeout, has ended the run, explain how to set another limit. */
-static void explain_limit(const struct work *w, struct work_result *r)
-{
-    if (r->outcome.timed_out && w->c->timeout_s <= 0)
-        snprintf(r->detail, sizeof r->detail, "no end within %s, far more than was to be expected; --timeout sets "
-                 "another limit", hrun_seconds(w->limit_s).s);
-}
-
-/* Report once that runs cannot be watched, with the reason. */
-static void pass_why_unwatched(struct runs *r, const struct waits *w)
-{
-    autofree char *text = hrun_strf("who waits is not known: %s", w->why);
-
-    if (!r->said_unwatched && w->why[0])
-        pass_words(r, text);
-    r->said_unwatched |= w->why[0] != 0;
-}
-
-/* A program that prints a time of 0 in rounded steps took at most one step: set its time to half a step
- * (hrun_times_step). */
-static void time_short_run(const struct campaign *g, struct work_result *r)
-{
-    if (!r->too_short || campaign_step(g) <= 0)
-        return;
-    r->ok = 1;
-    r->too_short = 0;
-    r->time_s = campaign_step(g) / 2;
-    snprintf(r->status, sizeof r->status, "ok");
-    r->detail[0] = 0;
-}
-
-/* Mark a run as too slow if it exceeded the design's limit. Simulated runs are checked after their end. */
-static void end_slow_run(struct runs *runs, const struct work *w, struct work_result *r)
+/* Mark a run as too slow if it exceeded the design's limit; simulated runs are checked after their end. A program that
+ * prints a time of 0 in rounded steps took at most one step: set its time to half a step (hrun_times_step). */
+static void settle_result(struct runs *runs, const struct work *w, struct work_result *r)
 {
     double limit_s = runs->limit_s, other_s = w->c->timeout_s > 0 ? w->c->timeout_s : w->limit_s;
+    double step_s = campaign_step(runs->g);
 
     runs->spent.too_slow = limit_s > 0 && !r->unprepared &&
                            (w->c->engine->simulated ? r->ok && r->outcome.job_s > limit_s
                                                     : r->outcome.timed_out && (other_s <= 0 || limit_s < other_s));
-    if (!runs->spent.too_slow)
-        return;
-    r->ok = 0;
-    r->time_s = 0;
-    r->outcome.job_s = fmin(r->outcome.job_s, limit_s);
-    snprintf(r->status, sizeof r->status, "%s", HRUN_STATUS_TOO_SLOW);
-    r->detail[0] = 0;
+    if (runs->spent.too_slow) {
+        r->ok = 0;
+        r->time_s = 0;
+        r->outcome.job_s = fmin(r->outcome.job_s, limit_s);
+        snprintf(r->status, sizeof r->status, "%s", HRUN_STATUS_TOO_SLOW);
+        r->detail[0] = 0;
+    } else if (r->outcome.timed_out && w->c->timeout_s <= 0) {
+        snprintf(r->detail, sizeof r->detail, "no end within %s, far more than was to be expected; --timeout sets "
+                 "another limit", hrun_seconds(w->limit_s).s);
+    } else if (r->too_short && step_s > 0) {
+        r->ok = 1;
+        r->too_short = 0;
+        r->time_s = step_s / 2;
+        snprintf(r->status, sizeof r->status, "ok");
+        r->detail[0] = 0;
+    }
 }
 
 /* *out: units of work of a process of each sub-cluster, freed by the caller; NULL: shares are equal. */
@@ -140,18 +120,6 @@ static int share_units(const struct hrun_app *app, const struct point *p, int ns
     return 0;
 }
 
-/* Run a point whose hosts are locked, and record it. l: layout of these hosts. */
-static int run_and_record(struct runs *runs, const struct point *p, struct work *w, struct hrun_layout *l,
-                          struct work_result *r, struct hrun_error *err)
-{
-    if (p->work > 0 ? loaded_run(runs, p, w, r, err) : runs_start(w, l, r, err))
-        return -1;
-    explain_limit(w, r);
-    end_slow_run(runs, w, r);
-    time_short_run(runs->g, r);
-    return r->outcome.interrupted || r->outcome.signalled ? 0 : work_record(w, &p->config, r, "calibration", err);
-}
-
 /* Find the program, wait for the hosts of point i, run it once and record it. A point with `work` keeps other PEs of its
  * sub-cluster busy, so all hosts of that are locked. 0: it ran, or could not be started (see *r); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
@@ -164,6 +132,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     struct hrun_layout *l = hrun_layout_create(cl, &hosts, err);
     const struct ledger_run lock = { .layout = l, .whole_hosts = 1, .N = p->N, .time_s = p->wall_s };
     autofree double *share = NULL;
+    autofree char *why = NULL;
     autorelease(waits_release) struct waits waits;
     struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
                       .on_message = pass_engine_message, .ctx = runs, .copies = p->copies,
@@ -182,11 +151,19 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         begin_s = hrun_monotonic_s();
         r->outcome.interrupted = alone_begin(runs->ledger, c, &lock, pass_words, runs);
         runs->spent.waited_s += hrun_monotonic_s() - begin_s;
-        rc = r->outcome.interrupted ? 0 : run_and_record(runs, p, &w, l, r, err);
+        if (!r->outcome.interrupted)
+            rc = loads ? loaded_run(runs, p, &w, r, err) : runs_start(&w, l, r, err);
+        if (!rc && !r->outcome.interrupted)
+            settle_result(runs, &w, r);
+        if (!rc && !r->outcome.interrupted && !r->outcome.signalled)
+            rc = work_record(&w, &p->config, r, "calibration", err);
         alone_end(runs->ledger);
     }
-    if (!rc)
-        pass_why_unwatched(runs, &waits);
+    if (!rc && !runs->said_unwatched && waits.why[0]) {
+        why = hrun_strf("who waits is not known: %s", waits.why);
+        pass_words(runs, why);
+        runs->said_unwatched = 1;
+    }
     hrun_layout_destroy(l);
     return rc;
 }
@@ -258,15 +235,6 @@ static void give_up(struct runs *r, int sub, struct tally *tally)
     pass_event(r, &e);
 }
 
-/* 1 if a sub-cluster of this point is given up, or runs on several are and it is one, else 0. */
-static int is_given_up(const struct campaign *g, const struct tally *tally, const struct point *p)
-{
-    for (int i = 0; i < g->nsubs; i++)
-        if (p->config.pes[i] && tally[i].given_up)
-            return 1;
-    return p->sub < 0 && tally[g->nsubs].given_up;
-}
-
 /* Find the rule of a command from the numbers of processes that it refused. Before the first good run of this call,
  * refusals may have other reasons and do not count. */
 static int learn_rule(struct runs *r, struct tally *tally, struct hrun_error *err)
@@ -331,10 +299,12 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     int i = campaign_point(g, &run->config, run->share, run->N), earlier, rc = 0;
     struct point *p = &g->v[i];
     double wall_s = r->spent.wall_s;
-    int slot = p->sub < 0 ? g->nsubs : p->sub;
+    int slot = p->sub < 0 ? g->nsubs : p->sub, given_up = tally[slot].given_up;
     struct hrun_design_result result = { .config = p->config, .share = p->share, .N = p->N };
 
-    if (is_given_up(g, tally, p))
+    for (int k = 0; k < g->nsubs; k++)
+        given_up |= p->config.pes[k] && tally[k].given_up;
+    if (given_up)
         return hrun_design_add(g->budget->design, &result, err);
     r->limit_s = run->limit_s;
     rc = measure_point(r, i, &tally[slot], err);
@@ -408,20 +378,22 @@ static int make_all_chosen(struct runs *r, struct tally *tally, struct hrun_erro
     return rc;
 }
 
-static int make_campaign_runs(struct runs *r, struct hrun_error *err)
+int runs_make(struct runs *r, struct hrun_error *err)
 {
-    autofree struct tally *tally = xcalloc((size_t)r->c->cluster->nsubs + 1, sizeof *tally);
     struct campaign *g = r->g;
-    int rc;
+    autorelease(ledger_release) struct ledger ledger = { 0 };
+    autofree struct tally *tally = xcalloc((size_t)g->nsubs + 1, sizeof *tally);
+    autofree int *slow_host = xcalloc((size_t)g->nsubs + 1, sizeof *slow_host);
+    int rc = ledger_open(&ledger, r->c, err);
 
     for (int i = 0; i < g->n; i++)
         tally[g->v[i].sub < 0 ? g->nsubs : g->v[i].sub].good += g->v[i].have;
-    r->slow_host = xmalloc(((size_t)r->c->cluster->nsubs + 1) * sizeof *r->slow_host);
-    for (int i = 0; i < r->c->cluster->nsubs; i++)
-        r->slow_host[i] = -1;
+    r->ledger = &ledger;
+    r->slow_host = slow_host;
     r->finds_rule = r->c->problem && r->c->app->fixed && !strcmp(hrun_expr_text(r->c->app->rule), "1");
-    rc = g->budget ? make_all_chosen(r, tally, err) : 0;
-    for (int rep = 0; rep < g->wanted && !rc; rep++) {
+    if (!rc && g->budget)
+        rc = make_all_chosen(r, tally, err);
+    for (int rep = 0; rep < g->wanted && !rc; rep++)
         for (int i = 0; i < g->n && !rc; i++) {
             const struct point *p = &g->v[i];
 
@@ -431,21 +403,5 @@ static int make_campaign_runs(struct runs *r, struct hrun_error *err)
             if (!rc)
                 give_up(r, p->sub, &tally[p->sub]);
         }
-    }
-    free(r->slow_host);
-    r->slow_host = NULL;
-    return rc;
-}
-
-int runs_make(struct runs *r, struct hrun_error *err)
-{
-    struct ledger ledger;
-    int rc = ledger_open(&ledger, r->c, err);
-
-    r->ledger = &ledger;
-    if (!rc)
-        rc = make_campaign_runs(r, err);
-    ledger_release(&ledger);
-    r->ledger = NULL;
     return rc;
 }

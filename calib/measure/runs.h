@@ -26,7 +26,7 @@ struct runs {
     int said_unwatched;       /* 1: an event has reported why runs cannot be watched */
     int finds_rule;           /* 1: of a command, the rule is found from the numbers of processes that it refuses */
     double limit_s;           /* the design's limit for the current run (design.h) */
-    int *slow_host;           /* for each sub-cluster: the slowest host that copies have found; -1: not known */
+    int *slow_host;           /* for each sub-cluster: 1 + the slowest host that copies have found; 0: not known */
     struct spending {
         double time_s;        /* of the last run; 0: it failed */
         int too_short;        /* 1: the last run ended with a time of 0 s */

@@ -80,31 +80,25 @@ static void add_template(struct hrun_strvec *v, const char *word)
     hrun_strvec_push(v, b.data);
 }
 
-/* Replace "/P" at the end of terms by "*W", the share of a process. */
-static void add_shared_terms(const struct hrun_strvec *terms, struct hrun_strvec *out)
-{
-    for (size_t i = 0; i < terms->n; i++) {
-        size_t len = strlen(terms->v[i]);
-        int over = len > 2 && !strcmp(terms->v[i] + len - 2, "/P");
-
-        if (!over)
-            hrun_strvec_push(out, terms->v[i]);
-        else if (!strcmp(terms->v[i], "1/P"))
-            hrun_strvec_push(out, "W");
-        else
-            hrun_strvec_pushf(out, "%.*s*W", (int)len - 2, terms->v[i]);
-    }
-}
-
+/* With `units`, "/P" at the end of a term becomes "*W", the share of a process. */
 static int print_terms(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec shared = HRUN_STRVEC_INIT;
     const struct hrun_strvec *np = d->units ? &shared : d->np;
 
-    if (d->units) {
-        add_shared_terms(d->np, &shared);
-        hrun_buf_addf(out, "shares: {units: \"%s\"}\n", d->units);
+    for (size_t i = 0; i < d->np->n && d->units; i++) {
+        const char *term = d->np->v[i];
+        size_t len = strlen(term);
+
+        if (!strcmp(term, "1/P"))
+            hrun_strvec_push(&shared, "W");
+        else if (len > 2 && !strcmp(term + len - 2, "/P"))
+            hrun_strvec_pushf(&shared, "%.*s*W", (int)len - 2, term);
+        else
+            hrun_strvec_push(&shared, term);
     }
+    if (d->units)
+        hrun_buf_addf(out, "shares: {units: \"%s\"}\n", d->units);
     add_comment(d->terms_comment, out);
     hrun_buf_adds(out, "terms:\n");
     return add_flow_list("  np", np->v, np->n, out, err) || add_flow_list("  n", d->n->v, d->n->n, out, err) ||

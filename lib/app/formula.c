@@ -23,13 +23,6 @@ static const enum hrun_formula_variable of_process[] = {
     HRUN_FORMULA_SHARE, HRUN_FORMULA_PERF, HRUN_FORMULA_ROOT, HRUN_FORMULA_RANK
 };
 
-/* The names for the next step. */
-struct formula_names {
-    const char **vars;
-    struct hrun_expr_function *functions;
-    struct hrun_expr_scope scope;       /* points to both */
-};
-
 void hrun_formula_destroy(struct hrun_formula *f)
 {
     if (!f)
@@ -38,20 +31,6 @@ void hrun_formula_destroy(struct hrun_formula *f)
         hrun_expr_destroy(f->steps[i].expr);
     free(f->steps);
     free(f);
-}
-
-static void begin_names(struct formula_names *names, const struct hrun_formula_source *source)
-{
-    int own = hrun_app_nfunctions;
-
-    names->vars = xcalloc((size_t)HRUN_FORMULA_VARIABLES + (size_t)source->n + 1, sizeof *names->vars);
-    names->functions = xcalloc((size_t)own + HRUN_FORMULA_FUNCTIONS, sizeof *names->functions);
-    memcpy(names->vars, variables, sizeof variables);
-    memcpy(names->functions, hrun_app_functions, (size_t)own * sizeof *names->functions);
-    for (int i = 0; i < HRUN_FORMULA_FUNCTIONS; i++)
-        names->functions[own + i] = (struct hrun_expr_function){ functions[i], 1 };
-    names->scope = (struct hrun_expr_scope){ names->vars, HRUN_FORMULA_VARIABLES, source->consts, source->nconsts,
-                                             names->functions, own + HRUN_FORMULA_FUNCTIONS };
 }
 
 /* The reason why a value cannot have this name, or NULL. */
@@ -88,12 +67,13 @@ static int step_varies(const struct hrun_formula *f, const struct hrun_expr *e)
     return varies || uses;
 }
 
-static int add_formula_step(struct hrun_formula *f, struct formula_names *names, const char *name, const char *text,
-                            struct hrun_error *err)
+/* scope: the names that the step may use. */
+static int add_formula_step(struct hrun_formula *f, const struct hrun_expr_scope *scope, const char *name,
+                            const char *text, struct hrun_error *err)
 {
     struct hrun_formula_step *s = &f->steps[f->n];
 
-    s->expr = hrun_expr_compile_in(&names->scope, text, err);
+    s->expr = hrun_expr_compile_in(scope, text, err);
     if (!s->expr)
         return -1;
     s->name = name;
@@ -103,33 +83,37 @@ static int add_formula_step(struct hrun_formula *f, struct formula_names *names,
         f->has_network |= hrun_expr_call_function(s->expr, c) < hrun_app_nfunctions;
     f->has_rate |= hrun_expr_uses(s->expr, HRUN_FORMULA_LATENCY) || hrun_expr_uses(s->expr, HRUN_FORMULA_BANDWIDTH);
     f->has_network |= f->has_rate;
-    names->vars[names->scope.nvars++] = name;
     return 0;
 }
 
 struct hrun_formula *hrun_formula_compile(const struct hrun_formula_source *source, char place[HRUN_FORMULA_PLACE],
                                           struct hrun_error *err)
 {
-    struct formula_names names;
+    autofree const char **vars = xcalloc((size_t)HRUN_FORMULA_VARIABLES + (size_t)source->n, sizeof *vars);
+    int own = hrun_app_nfunctions, rc = 0;
+    autofree struct hrun_expr_function *called = xcalloc((size_t)own + HRUN_FORMULA_FUNCTIONS, sizeof *called);
+    struct hrun_expr_scope scope = { vars, HRUN_FORMULA_VARIABLES, source->consts, source->nconsts, called,
+                                     own + HRUN_FORMULA_FUNCTIONS };
     struct hrun_formula *f = xcalloc(1, sizeof *f);
-    int rc = 0;
 
     f->steps = xcalloc((size_t)source->n + 1, sizeof *f->steps);
-    begin_names(&names, source);
+    memcpy(vars, variables, sizeof variables);
+    memcpy(called, hrun_app_functions, (size_t)own * sizeof *called);
+    for (int i = 0; i < HRUN_FORMULA_FUNCTIONS; i++)
+        called[own + i] = (struct hrun_expr_function){ functions[i], 1 };
     for (int i = 0; i < source->n && !rc; i++) {
         const struct hrun_named_expr *step = &source->where[i];
-        const char *fault = name_fault(&names.scope, step->name);
+        const char *fault = name_fault(&scope, step->name);
 
         snprintf(place, HRUN_FORMULA_PLACE, "where[%d].%s", i, fault ? "name" : "is");
         rc = fault ? hrun_fail(err, HRUN_EINVAL, "'%s' %s", step->name, fault)
-                   : add_formula_step(f, &names, step->name, step->is, err);
+                   : add_formula_step(f, &scope, step->name, step->is, err);
+        vars[scope.nvars++] = step->name;
     }
     if (!rc) {
         snprintf(place, HRUN_FORMULA_PLACE, "formula");
-        rc = add_formula_step(f, &names, NULL, source->formula, err);
+        rc = add_formula_step(f, &scope, NULL, source->formula, err);
     }
-    free(names.vars);
-    free(names.functions);
     if (!rc)
         return f;
     hrun_formula_destroy(f);

@@ -209,19 +209,6 @@ static int load_definition(struct hrun_load *l, const char *file, char *const *d
     return hrun_load_values(l, defines) || hrun_load_model(l) || hrun_load_inputs(l) ? -1 : 0;
 }
 
-static int check_variant(struct hrun_load *l, unsigned nth)
-{
-    const char *name = l->d->variants[nth].name, *path = hrun_load_at(l, "variants[%u].name", nth);
-
-    if (!hrun_app_is_name(name) || strchr(name, '.'))
-        return hrun_load_bad(l, path, "'%s' cannot be the name of a variant: lower-case letters, digits, '_' and '-', "
-                             "a letter or digit first", name);
-    for (unsigned k = 0; k < nth; k++)
-        if (!strcmp(name, l->d->variants[k].name))
-            return hrun_load_bad(l, path, "there are two variants '%s'", name);
-    return 0;
-}
-
 #define SWAP(a, b) do { __typeof__(a) kept = (a); (a) = (b); (b) = kept; } while (0)
 
 /* Replace the definition's keys by those of the variant. */
@@ -252,11 +239,17 @@ static int load_variant(struct hrun_load *l, unsigned nth, char *const *defines)
 {
     const struct raw_variant *v = &l->d->variants[nth];
     struct hrun_load one = { .variant = v, .nth = nth, .marks = l->marks, .err = l->err };
+    const char *path = hrun_load_at(l, "variants[%u].name", nth);
     void *data;
     char *name;
 
-    if (check_variant(l, nth) ||
-        hrun_yaml_parse(l->app->file, l->marks->text, l->marks->len, &app_schema, &data, NULL, l->err))
+    if (!hrun_app_is_name(v->name) || strchr(v->name, '.'))
+        return hrun_load_bad(l, path, "'%s' cannot be the name of a variant: lower-case letters, digits, '_' and '-', "
+                             "a letter or digit first", v->name);
+    for (unsigned k = 0; k < nth; k++)
+        if (!strcmp(v->name, l->d->variants[k].name))
+            return hrun_load_bad(l, path, "there are two variants '%s'", v->name);
+    if (hrun_yaml_parse(l->app->file, l->marks->text, l->marks->len, &app_schema, &data, NULL, l->err))
         return -1;
     one.d = data;
     one.app = &one.d->app;

@@ -121,19 +121,16 @@ static int load_time(struct hrun_load *l)
     return t->value && !l->app->time.value ? -1 : 0;
 }
 
-/* Check that an input uses the shares. Without `args` the user's arguments may contain them. */
-static int check_shares_used(const struct hrun_load *l)
+int hrun_load_inputs(struct hrun_load *l)
 {
     int size, used = 1;
 
+    if (load_inputs(l) || load_prepare(l) || load_time(l))
+        return -1;
+    /* An input uses the shares. Without `args` the user's arguments may contain them. */
     if (l->d->shares && (l->variant || !l->d->nvariants) && l->app->run.nargs)
         hrun_app_inputs_use(l->app, 1, &size, &used);
     return used ? 0 : hrun_load_bad(l, "shares", "the share of a process does not reach the program: write {shares} "
                                     "where it stands in args, files, stdin or prepare, for instance "
                                     "args: ['{N}', '--shares={shares}'], or leave 'shares' out");
-}
-
-int hrun_load_inputs(struct hrun_load *l)
-{
-    return load_inputs(l) || load_prepare(l) || load_time(l) || check_shares_used(l) ? -1 : 0;
 }

@@ -101,27 +101,13 @@ static int is_same(const struct hrun_exchanged *x, const struct hrun_sample *sto
     return 1;
 }
 
-/* Find a measurement of the log that equals x and is not in taken[log->n], and mark it there. All before *first are
- * taken, so that a file in the order of the log needs one pass. Result: 1 if one was found, else 0. */
-static int is_in_log(const struct hrun_exchanged *x, const struct hrun_samples *log, char *taken, size_t *first)
-{
-    while (*first < log->n && taken[*first])
-        ++*first;
-    for (size_t i = *first; i < log->n; i++)
-        if (!taken[i] && is_same(x, &log->v[i])) {
-            taken[i] = 1;
-            return 1;
-        }
-    return 0;
-}
-
 int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, size_t first, size_t *added,
                         size_t *known, struct hrun_error *err)
 {
     const char *app = x->v[first].app, *signature = x->v[first].signature;
     autofree const struct hrun_sample **fresh = xcalloc(x->n + 1, sizeof *fresh);
     autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
-    autofree char *taken = NULL;
+    autofree char *taken = NULL;        /* measurements of the log that one of the file equals */
     size_t n = 0, old = 0, left = 0;
     int rc;
 
@@ -131,12 +117,20 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, siz
     rc = hrun_store_samples(s, app, signature, &log, err);
     taken = xcalloc(log.n + 1, 1);
     for (size_t i = first; i < x->n && !rc; i++) {
+        size_t k;
+
         if (strcmp(x->v[i].app, app) || strcmp(x->v[i].signature, signature))
             continue;
-        if (is_in_log(&x->v[i], &log, taken, &left))
-            old++;
-        else
+        while (left < log.n && taken[left])     /* so that a file in the order of the log needs one pass */
+            left++;
+        for (k = left; k < log.n && (taken[k] || !is_same(&x->v[i], &log.v[k])); k++)
+            ;
+        if (k == log.n) {
             fresh[n++] = &x->v[i].sample;
+        } else {
+            taken[k] = 1;
+            old++;
+        }
     }
     if (n && !rc)
         rc = store_append(s, app, signature, fresh, n, err);

@@ -122,23 +122,17 @@ static int is_mark(const struct hrun_sample *s)
     return is_mark_of(s, HRUN_STATUS_ANEW) || is_mark_of(s, HRUN_STATUS_ANEW_POINT);
 }
 
-/* 1 if the mark, which is behind s in the log, makes s obsolete, else 0. */
-static int outdates(const struct hrun_sample *mark, const struct hrun_sample *s)
-{
-    return hrun_text_same(mark->consts, s->consts) &&
-           (is_mark_of(mark, HRUN_STATUS_ANEW) ||
-            (!s->mixed && mark->N == s->N && mark->P == s->P && mark->M == s->M));
-}
-
 size_t hrun_samples_current(struct hrun_samples *s)
 {
     size_t kept = 0, old = 0;
 
     /* Logs are long and marks are few: the inner loop runs only for marks. */
-    for (size_t i = 0; i < s->n; i++)
-        for (size_t k = 0; k < i && is_mark(&s->v[i]); k++)
-            if (s->v[k].N && !is_mark(&s->v[k]) && outdates(&s->v[i], &s->v[k])) {
-                hrun_sample_release(&s->v[k]);   /* sets N to 0 */
+    for (const struct hrun_sample *mark = s->v; mark < s->v + s->n; mark++)
+        for (struct hrun_sample *v = s->v; v < mark && is_mark(mark); v++)
+            if (v->N && !is_mark(v) && hrun_text_same(mark->consts, v->consts) &&
+                (is_mark_of(mark, HRUN_STATUS_ANEW) ||
+                 (!v->mixed && mark->N == v->N && mark->P == v->P && mark->M == v->M))) {
+                hrun_sample_release(v);   /* sets N to 0 */
                 old++;
             }
     for (size_t i = 0; i < s->n; i++) {
@@ -232,39 +226,24 @@ static int add_chunk(const char *data, size_t len, void *out)
     return 0;
 }
 
-/* 1 if the value of a field differs from the default of a missing field, else 0. */
-static int is_recorded(const struct hrun_sample *s, const struct store_field *f)
-{
-    const void *p = store_member(s, f);
-
-    if (f->kind == STORE_SECONDS)
-        return *(const double *)p != 0;
-    if (f->kind == STORE_FLAG)
-        return *(const int *)p != 0;
-    return f->kind != STORE_TEXT || (*(char *const *)p && **(char *const *)p);
-}
-
-/* The lowest version with keys for all values of s. */
-static int least_version(const struct hrun_sample *s)
-{
-    int version = 1;
-
-    for (int i = 0; i < STORE_NFIELDS; i++)
-        if (store_fields[i].since > version && is_recorded(s, &store_fields[i]))
-            version = store_fields[i].since;
-    return version;
-}
-
 int store_encode(const char *app, const char *signature, const struct hrun_sample *sample,
                  struct hrun_buf *line, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    static const double zero = 0;
     json_t *o;
-    int bad, version;
+    int bad, version = 1;
 
     if (store_check_sample(sample, err))
         return -1;
-    version = least_version(sample);
+    /* The lowest version with keys for all values that differ from the default of a missing field. */
+    for (const struct store_field *f = store_fields; f < store_fields + STORE_NFIELDS; f++) {
+        const void *p = store_member(sample, f);
+
+        if (f->since > version && (f->kind == STORE_TEXT ? !hrun_text_same(*(char *const *)p, "")
+                                   : memcmp(p, &zero, f->kind == STORE_SECONDS ? sizeof zero : sizeof(int)) != 0))
+            version = f->since;
+    }
     /* json_object_set_new reports a NULL value as a failure, so one check at the end is enough. */
     o = json_object();
     bad = json_object_set_new(o, "v", json_integer(version));
