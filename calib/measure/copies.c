@@ -99,9 +99,9 @@ static int wait_all_copies(struct copies *c)
     for (size_t i = 0; i < sizeof awaited / sizeof *awaited; i++)
         sigaddset(&set, awaited[i]);
     sigprocmask(SIG_BLOCK, &set, &before);
-    while (reap(c, WNOHANG)) {
-        int got = sigwaitinfo(&set, NULL);
-
+    for (int got = 0; got >= 0 || errno == EINTR; ) {
+        /* Once all have ended, signals that came meanwhile are read. */
+        got = reap(c, WNOHANG) ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &(struct timespec){ 0 });
         if (got > 0 && got != SIGCHLD) {
             sig = sig ? sig : got;
             signal_all(c, SIGTERM);
