@@ -35,13 +35,6 @@ static int is_plotted(const struct hrun_sample *s, int M)
     return s->ok && !s->mixed && s->M == M;
 }
 
-static int compare_whole(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* v[samples->n]: the distinct P of runs with this M, ascending, at most CURVES of them spread over the range; M = 0:
  * the distinct M. Result: their number. */
 static int distinct(const struct hrun_samples *samples, int M, int *v)
@@ -51,7 +44,7 @@ static int distinct(const struct hrun_samples *samples, int M, int *v)
     for (size_t i = 0; i < samples->n; i++)
         if (is_plotted(&samples->v[i], M ? M : samples->v[i].M))
             v[n++] = M ? samples->v[i].P : samples->v[i].M;
-    qsort(v, (size_t)n, sizeof *v, compare_whole);
+    qsort(v, (size_t)n, sizeof *v, hrun_compare_ints);
     for (int i = 0; i < n; i++)
         if (!d || v[d - 1] != v[i])
             v[d++] = v[i];

@@ -58,11 +58,6 @@ void hrun_app_fix_threads(struct hrun_app *app, const char *value)
     app->run.threads = xstrdup(value);
 }
 
-static int compare_counts(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 void hrun_app_suit(struct hrun_app *app, const int *cores, int n)
 {
     int *list = xcalloc(2 * (size_t)n + 2, sizeof *list), count = 0, kept = 0;
@@ -76,7 +71,7 @@ void hrun_app_suit(struct hrun_app *app, const int *cores, int n)
             list[count++] = c / 2;
         app->run.threads_fill |= c > 1;
     }
-    qsort(list, (size_t)count, sizeof *list, compare_counts);
+    qsort(list, (size_t)count, sizeof *list, hrun_compare_ints);
     for (int i = 0; i < count; i++)
         if (!i || list[i] != list[i - 1])
             list[kept++] = list[i];

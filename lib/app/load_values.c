@@ -196,13 +196,6 @@ static int apply_define(struct hrun_load *l, const char *text)
                      app->name, app->nconsts ? "it has: " : "it has none", list.data);
 }
 
-static int order_procs(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-
-    return (x > y) - (x < y);
-}
-
 static int load_procs(struct hrun_load *l)
 {
     struct hrun_app *app = l->app;
@@ -226,7 +219,7 @@ static int load_procs(struct hrun_load *l)
             if (v[k] == v[i])
                 return hrun_load_bad(l, path, "%d is listed twice", v[i]);
     }
-    qsort(v, (size_t)app->nprocs_per_pe, sizeof *v, order_procs);
+    qsort(v, (size_t)app->nprocs_per_pe, sizeof *v, hrun_compare_ints);
     return 0;
 }
 

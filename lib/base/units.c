@@ -341,6 +341,13 @@ static double clock_s(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+int hrun_compare_ints(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+
+    return (x > y) - (x < y);
+}
+
 double hrun_monotonic_s(void)
 {
     return clock_s(CLOCK_MONOTONIC);

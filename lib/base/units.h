@@ -60,6 +60,9 @@ struct hrun_text hrun_counted(int64_t n, const char *noun);
 /* "" for one, else the ending: hrun_plural(n, "es") */
 const char *hrun_plural(int64_t n, const char *ending);
 
+/* Ascending order of ints, for qsort. */
+int hrun_compare_ints(const void *a, const void *b);
+
 /* Seconds of the monotonic clock. */
 double hrun_monotonic_s(void);
 /* Processor time of this thread in seconds. */

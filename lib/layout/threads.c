@@ -2,16 +2,10 @@
 #include "layout/layout.h"
 
 #include "base/list.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int compare_ints(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-
-    return (x > y) - (x < y);
-}
 
 const char *layout_read_list(const char *text, char end, int **v, size_t *n)
 {
@@ -35,7 +29,7 @@ const char *layout_keep_list(struct hrun_strvec *texts, int *v, size_t n)
 {
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
-    qsort(v, n, sizeof *v, compare_ints);
+    qsort(v, n, sizeof *v, hrun_compare_ints);
     for (size_t i = 0; i < n; i++) {
         size_t first = i;
 

@@ -40,7 +40,7 @@ static int expand_step(const struct hrun_app *app, const struct hrun_app_step *s
  * place for one. The file has a line {"took_s", "config", "shares": [of a process of each sub-cluster]} and the key. */
 static char *memory_path(const struct context *c)
 {
-    autofree char *folder = c->store ? hrun_store_prepared(c->store) : NULL;
+    autofree char *folder = c->store ? hrun_strf("%s/prepared", hrun_store_dir(c->store)) : NULL;
     autofree char *real = folder ? realpath(settings_folder(c->set), NULL) : NULL;
 
     return real ? hrun_strf("%s/%016llx", folder,
@@ -157,7 +157,7 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
     int n = c->cluster->nsubs;
     struct hrun_config config = { .nsubs = n };
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    autofree char *folder = hrun_store_prepared(c->store);
+    autofree char *folder = hrun_strf("%s/prepared", hrun_store_dir(c->store));
     json_t *shares = json_array(), *memory;
     autofree char *line = NULL;
 
@@ -237,7 +237,7 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
 /* Lock the file at path (NULL: none), or change the lock. If the file system has no locks, every run goes on. */
 static int lock_prepared(const struct work *w, const char *path, int alone, int *lock, struct hrun_error *err)
 {
-    autofree char *folder = path ? hrun_store_prepared(w->c->store) : NULL;
+    autofree char *folder = path ? hrun_strf("%s/prepared", hrun_store_dir(w->c->store)) : NULL;
     autofree char *file = folder ? hrun_strf("%s.lock", path) : NULL;
     autofree char *real = NULL;
     struct hrun_error why = { 0 };
