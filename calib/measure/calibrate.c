@@ -153,16 +153,6 @@ static int check_family_options(const struct context *c, const struct calib_sett
     return 0;
 }
 
-/* Lock the profiles that the campaign measures. */
-static int lock_campaign(const struct context *c, const struct campaign *g, struct exclusive *own, int *sig,
-                         struct hrun_error *err)
-{
-    for (int i = 0; i < c->cluster->nsubs; i++)
-        if (campaign_has(g, i) && exclusive_add(own, c, c->app->name, c->signatures.v[i], err))
-            return -1;
-    return exclusive_begin(own, c, c->app->name, sig, err);
-}
-
 /* Measure the network if the definition has network terms and it is not known. A failure, which calib_network reports,
  * is no error here: the terms are then left out. Result: 0, or the number of the signal that ended it. */
 static int measure_network(struct context *c, const struct calib_settings *s, struct hrun_error *err)
@@ -272,7 +262,8 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
         return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
     /* The MPI must be known before the grid is built; a program built per size exists for some size. */
-    w.N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->sizes.n ? c->app->sizes.v[0] : 1;
+    N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->sizes.n ? c->app->sizes.v[0] : 0;
+    w.N = N ? N : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, c->set, err) || context_choose_engine(c, 1, err) ||
         alone_check_real(c, err))
         return -1;
@@ -280,7 +271,6 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
     if (!work_size_is_passed(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
-    N = s->N ? s->N : s->sizes.n ? s->sizes.v[0] : c->app->sizes.n ? c->app->sizes.v[0] : 0;
     if ((N && check_terms(c->app, N, err)) || check_family_options(c, s, err) || work_check_words(&w, err) ||
         work_check_shares(&w, err) ||
         (chosen = hrun_family_of(c->app)->points ? 0 : budget_wanted(s, err)) < 0)
@@ -300,8 +290,11 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
         return 0;
     if (problem_keep(c, err))
         return -1;
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        if (campaign_has(&k->g, i) && exclusive_add(&k->profiles, c, c->app->name, c->signatures.v[i], err))
+            return -1;
     /* Built again once the profiles are locked, since other calibrations may have added runs. */
-    if (lock_campaign(c, &k->g, &k->profiles, &k->sig, err))
+    if (exclusive_begin(&k->profiles, c, c->app->name, &k->sig, err))
         return -1;
     campaign_release(&k->g);
     return build(c, s, &k->g, err);

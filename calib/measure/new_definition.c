@@ -150,14 +150,6 @@ static int check_given_rule(const char *text, const struct number_list *sizes, s
     return accepts ? 0 : hrun_fail_prefix(err, "--rule '%s'", text);
 }
 
-static int check_given_time(const char *text, struct hrun_error *err)
-{
-    struct hrun_time_match *pattern = hrun_time_match_create(text, err);
-
-    hrun_time_match_destroy(pattern);
-    return pattern ? 0 : hrun_fail_prefix(err, "--time");
-}
-
 static int check_new_name(const char *name, const char *program, struct hrun_error *err)
 {
     autofree char *plain = hrun_app_name_of(name);
@@ -176,6 +168,7 @@ static int check_new_name(const char *name, const char *program, struct hrun_err
 static int check_settings(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
     const struct number_list only = { { s->N }, 1 };
+    struct hrun_time_match *pattern;
 
     if (check_new_name(a->name, a->words[0], err))
         return -1;
@@ -187,8 +180,12 @@ static int check_settings(const struct calib_settings *s, const struct new_app *
                          "one that matters, or --sizes LIST", a->name);
     if (s->define.rule && check_given_rule(s->define.rule, s->N ? &only : &s->sizes, err))
         return -1;
-    if (s->define.time && check_given_time(s->define.time, err))
-        return -1;
+    if (s->define.time) {
+        pattern = hrun_time_match_create(s->define.time, err);
+        hrun_time_match_destroy(pattern);
+        if (!pattern)
+            return hrun_fail_prefix(err, "--time");
+    }
     if (s->sizes.n == 1 && !(a->command && a->command->app))
         return hrun_fail(err, HRUN_EINVAL, "--%s: two sizes or more tell how time grows with N",
                          a->command ? "vary" : "sizes");
@@ -410,17 +407,6 @@ static void add_common_terms(struct hrun_strvec *terms, char *const *common)
     }
 }
 
-static void explain_terms(const struct hrun_discovery *d, struct hrun_buf *out)
-{
-    hrun_buf_addf(out, "Chosen from a library because they tell best what was left out: %.1f %% off on average%s",
-                  100 * d->error, isnan(d->beyond) ? "." : ",\n");
-    if (!isnan(d->beyond))
-        hrun_buf_addf(out, "and %.1f %% at the largest number of processes, told by the smaller ones.",
-                      100 * d->beyond);
-    hrun_buf_adds(out, " Behind them stand common\nterms that few runs do not show. Where you know better, change them "
-                  "and say: hrun-calibrate fit");
-}
-
 /* The number of distinct sizes, or with in_P = 1 of distinct P. */
 static int count_distinct(const struct measured_points *p, int in_P)
 {
@@ -468,8 +454,13 @@ static int write_found(const struct calib_settings *s, struct new_app *a, const 
     hrun_buf_addf(&about, "Made by hrun-calibrate --%s on %.10s from %zu runs, N from %lld to %lld on %d to %d "
                   "processes;\nfar beyond them its predictions are guesses.\n", a->command ? "vary" : "new", date, p->n,
                   (long long)p->nmin, (long long)p->nmax, p->pmin, p->pmax);
-    explain_terms(&p->found, &why);
-    hrun_buf_addf(&why, " %s", a->name);
+    hrun_buf_addf(&why, "Chosen from a library because they tell best what was left out: %.1f %% off on average%s",
+                  100 * p->found.error, isnan(p->found.beyond) ? "." : ",\n");
+    if (!isnan(p->found.beyond))
+        hrun_buf_addf(&why, "and %.1f %% at the largest number of processes, told by the smaller ones.",
+                      100 * p->found.beyond);
+    hrun_buf_addf(&why, " Behind them stand common\nterms that few runs do not show. Where you know better, change them "
+                  "and say: hrun-calibrate fit %s", a->name);
     d.comment = about.data;
     d.rule_comment = a->rule_from.data;
     d.terms_comment = why.data;

@@ -290,18 +290,13 @@ static int add_form(const char *name, size_t len, const struct hrun_app_dealt *d
     return hrun_app_add_shares(name + form, len - form, dealt, out, err);
 }
 
-/* Check the form of name[len], "shares:FORM". 0, or -1 with *err. */
-static int check_share_form(const char *name, size_t len, struct hrun_error *err)
-{
-    autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
-
-    return add_form(name, len, &(struct hrun_app_dealt){ .P = 1 }, &none, err);
-}
-
 /* 1 if name[len] is "shares" or "shares:FORM" with a valid form, else 0. */
 static int is_shares(const char *name, size_t len)
 {
-    return name_is("shares", name, len) || (has_form(name, len) && !check_share_form(name, len, NULL));
+    autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
+
+    return name_is("shares", name, len) ||
+           (has_form(name, len) && !add_form(name, len, &(struct hrun_app_dealt){ .P = 1 }, &none, NULL));
 }
 
 const char *hrun_app_find_shares(const char *text, const char **form, size_t *len)
@@ -327,7 +322,7 @@ static int add_braced_value(struct expansion *x, const char *name, size_t len, s
     x->uses_size |= name_is("N", name, len);
     x->uses_shares |= name_is("shares", name, len) || has_form(name, len);
     if (!values && has_form(name, len))
-        return check_share_form(name, len, err);
+        return add_form(name, len, &(struct hrun_app_dealt){ .P = 1 }, x->out, err);
     if (c && c->is)
         return add_expression(x, c->name, err);
     if (!values)
@@ -348,28 +343,23 @@ static int add_braced_value(struct expansion *x, const char *name, size_t len, s
     return 0;
 }
 
-static int fail_unknown_brace(const struct hrun_app *app, const char *name, size_t len, struct hrun_error *err)
-{
-    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
-
-    for (int i = 0; i < app->nconsts; i++)
-        hrun_buf_addf(&list, ", {%s}", app->consts[i].name);
-    return hrun_fail(err, HRUN_EINVAL, "unknown word {%.*s} (known: {N}, {P}, {shares}%s); a plain brace is written "
-                     "'{{'", (int)len, name, list.data);
-}
-
 /* Append the value of the braces at s; *len: length of the text with the braces. */
 static int add_braces(struct expansion *x, const char *s, size_t *len, struct hrun_error *err)
 {
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
     size_t n = name_length(s);
     autofree char *text = NULL;
     struct hrun_error inner;
     int rc;
 
+    *len = n + 2;
+    if (n && is_known_name(x->app, s + 1, n))
+        return add_braced_value(x, s + 1, n, err);
     if (n) {
-        *len = n + 2;
-        return is_known_name(x->app, s + 1, n) ? add_braced_value(x, s + 1, n, err)
-               : fail_unknown_brace(x->app, s + 1, n, err);
+        for (int i = 0; i < x->app->nconsts; i++)
+            hrun_buf_addf(&list, ", {%s}", x->app->consts[i].name);
+        return hrun_fail(err, HRUN_EINVAL, "unknown word {%.*s} (known: {N}, {P}, {shares}%s); a plain brace is "
+                         "written '{{'", (int)n, s + 1, list.data);
     }
     n = strcspn(s + 1, "{}\n");
     if (s[1 + n] != '}' || strspn(s + 1, " \t") == n)
@@ -487,18 +477,6 @@ static int fail_misspelt(const char *word, const char *s, struct hrun_error *err
                      word);
 }
 
-/* 1 if name[len], in braces at s of a word, is replaced; else 0. "${shares:-none}" belongs to a shell. */
-static int is_replaced(const struct expansion *x, const char *word, const char *s, const char *name, size_t len,
-                       int is_variable)
-{
-    if (len == 0 || (s > word && s[-1] == '$' && has_form(name, len) && !is_shares(name, len)))
-        return 0;
-    if (!is_variable)
-        return is_known_name(x->app, name, len);
-    return name_is("P", name, len) || is_shares(name, len) ||
-           (name_is("N", name, len) && x->values->N && !(x->app && x->app->fixed));
-}
-
 static int expand_names(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                         int is_variable, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -510,8 +488,12 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
         int literal = s[0] == '{' && s[1] == '{';
         size_t len = *s == '{' ? name_length(s + literal) : 0;
         const char *name = s + literal + 1;
+        int known = is_variable ? name_is("P", name, len) || is_shares(name, len) ||
+                                  (name_is("N", name, len) && values->N && !(app && app->fixed))
+                                : is_known_name(app, name, len);
 
-        if (!is_replaced(&x, word, s, name, len, is_variable)) {
+        /* "${shares:-none}" belongs to a shell. */
+        if (!len || !known || (s > word && s[-1] == '$' && has_form(name, len) && !is_shares(name, len))) {
             int resembles = !is_variable && resembles_shares(s + literal);
 
             if (resembles && !literal && (s == word || s[-1] != '$'))

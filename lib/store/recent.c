@@ -63,11 +63,6 @@ static unsigned long checksum(const char *data, size_t len)
 
 /* ---------------------------------------------------------------- which samples are kept */
 
-struct item {
-    const struct hrun_sample *s;
-    size_t at;
-};
-
 /* Order by kind: samples of one kind have the same N, M and texts with is_kind. */
 static int by_kind(const struct hrun_sample *x, const struct hrun_sample *y)
 {
@@ -80,28 +75,28 @@ static int by_kind(const struct hrun_sample *x, const struct hrun_sample *y)
 
 static int by_kind_and_place(const void *a, const void *b)
 {
-    const struct item *x = a, *y = b;
-    int order = by_kind(x->s, y->s);
+    const struct hrun_sample *const *x = a, *const *y = b;
+    int order = by_kind(*x, *y);
 
-    return order ? order : (x->at > y->at) - (x->at < y->at);
+    return order ? order : (*x > *y) - (*x < *y);
 }
 
 /* Keep the first and the last samples of each kind, and the last runs of users. */
 static void thin_out(struct hrun_samples *s)
 {
-    autofree struct item *items = xcalloc(s->n + 1, sizeof *items);
+    autofree const struct hrun_sample **items = xcalloc(s->n + 1, sizeof *items);
     autofree char *drop = xcalloc(s->n + 1, 1);
     size_t runs = 0, kept = 0, end;
 
     for (size_t i = 0; i < s->n; i++)
-        items[i] = (struct item) { &s->v[i], i };
+        items[i] = &s->v[i];
     if (s->n)
         qsort(items, s->n, sizeof *items, by_kind_and_place);
     for (size_t begin = 0; begin < s->n; begin = end) {
-        for (end = begin; end < s->n && !by_kind(items[end].s, items[begin].s);)
+        for (end = begin; end < s->n && !by_kind(items[end], items[begin]);)
             end++;
         for (size_t i = begin + FIRST; i + LAST < end; i++)
-            drop[items[i].at] = 1;
+            drop[items[i] - s->v] = 1;
     }
     for (size_t i = s->n; i-- > 0; )
         if (!drop[i] && hrun_text_same(s->v[i].origin, "run") && ++runs > RUNS_MAX)

@@ -17,11 +17,6 @@
 enum { NAME_ROOM = 32 };
 _Static_assert(NAME_ROOM >= sizeof ".recent" - 1 + HRUN_FILE_MARKS, "room for the longest name");
 
-static const char *nonempty(const char *s)
-{
-    return s && *s ? s : NULL;
-}
-
 struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
 {
     struct hrun_store *s = xcalloc(1, sizeof *s);
@@ -31,11 +26,11 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
     s->held = -1;
     /* A folder named by the user may be shared. The XDG specification asks for 0700 in a home. */
     s->mode = 0777;
-    if (!nonempty(data))
-        data = nonempty(getenv("HRUN_DATA"));
+    if (!data || !*data)
+        data = getenv("HRUN_DATA");
     if (data && data[0] == '/') {
         s->dir = xstrdup(data);
-    } else if (data) {
+    } else if (data && *data) {
         /* The caller may change its folder later on. */
         cwd = getcwd(NULL, 0);
         if (cwd)
@@ -74,11 +69,6 @@ int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct 
     autofree char *path = hrun_strf("%s/%s", s->dir, name);
 
     return hrun_mkdirs(path, s->mode, err);
-}
-
-char *hrun_store_prepared(const struct hrun_store *s)
-{
-    return hrun_strf("%s/prepared", s->dir);
 }
 
 /* ---------------------------------------------------------------- names */
@@ -147,17 +137,11 @@ char *hrun_store_calibration_lock(const struct hrun_store *s, const char *app, c
     return path;
 }
 
-/* Lock one signature for writing. Result: a descriptor, or -1. */
-static int take_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
-{
-    autofree char *lock = lock_path(s, app, signature, ".lock", err);
-
-    return lock ? hrun_lock(lock, err) : -1;
-}
-
 int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
 {
-    return store_holds(s, app, signature) ? s->held : take_lock(s, app, signature, err);
+    autofree char *lock = store_holds(s, app, signature) ? NULL : lock_path(s, app, signature, ".lock", err);
+
+    return lock ? hrun_lock(lock, err) : store_holds(s, app, signature) ? s->held : -1;
 }
 
 void store_unlock(const struct hrun_store *s, int lock)
@@ -171,7 +155,7 @@ int hrun_store_begin(struct hrun_store *s, const char *app, const char *signatur
     if (s->held >= 0)
         return hrun_fail(err, HRUN_EINVAL, "the profile of %s on %s is held: one at a time", s->held_app,
                          s->held_signature);
-    s->held = take_lock(s, app, signature, err);
+    s->held = store_lock(s, app, signature, err);
     if (s->held < 0)
         return store_advise(err, "nothing is changed");
     s->held_app = xstrdup(app);

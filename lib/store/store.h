@@ -214,9 +214,6 @@ int hrun_store_apps(struct hrun_store *s, struct hrun_strvec *out, struct hrun_e
 int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_strvec *out,
                           struct hrun_error *err);
 
-/* The path DATA/prepared, which records what was prepared in which folder. It may not exist. The caller frees it. */
-char *hrun_store_prepared(const struct hrun_store *s);
-
 /* Write the present time to out[21] as "2026-11-20T10:36:00Z". hrun_date_age: the seconds since such a date, negative
  * for one in the future; 0, or -1 when `date` is not a date. */
 void hrun_date_now(char out[21]);
