@@ -96,7 +96,7 @@ int hrun_waits_pace(struct hrun_predictor *p, const struct hrun_joint_sub *subs,
 void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,
                             struct hrun_correction *details);
 
-/* How a configuration with this correction compares with those that were never run, beyond its time (`doubt` in
+/* How a configuration with this correction compares with those that were never run, beyond its time (`rank_factor` in
  * oracle.h): each counts with a time that is one standard deviation longer than expected. Above 0, below 1 for one
  * that is known better. */
 double hrun_correction_doubt(const struct hrun_corrections *c, const struct hrun_correction *at);

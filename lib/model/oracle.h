@@ -39,13 +39,13 @@ struct hrun_option {
     int m;     /* processes per PE, >= 1 */
 };
 
-/* What runs tell of a configuration: its time is that of the oracle times the factor, or it must not be chosen. */
+/* A configuration that was run: its time is that of the oracle times the factor, or it must not be chosen. */
 struct hrun_known {
     struct hrun_config config;
     double factor;              /* finite, > 0 */
-    double doubt;               /* > 0: configurations are ordered by their time times this. Above 1 the time is less
+    double rank_factor;         /* > 0: configurations are ordered by their time times this. Above 1 the time is less
                                    certain than that of configurations that were never run, below 1 more. 0 means 1 */
-    int excluded;               /* 1: it must not be chosen; factor and doubt do not count */
+    int excluded;               /* 1: it must not be chosen; factor and rank_factor do not count */
 };
 
 /* Functions return 0, or -1 with *err, unless their comment says otherwise. ctx, nsubs, options, `times` and `rule` are

@@ -145,7 +145,7 @@ static int find_quickest(const struct hrun_plan_problem *problem, struct least *
 
     for (int i = 0; i < l->nknown; i++) {
         sure[i] = l->known[i];
-        sure[i].doubt = 0;
+        sure[i].rank_factor = 0;
     }
     quick.objective = NULL;
     quick.limits = NULL;

@@ -60,8 +60,8 @@ struct hrun_choice {
     int npes;               /* sum Pi */
     double time_s;          /* max Ti; of a model that is not separable, its time of the whole */
     double value;           /* of the objective */
-    double ranked_s;        /* of hrun_plan_search_known: the time that its place comes from, with the doubt of v[0]
-                               taken off: v[0].time_s for v[0], above time_s for what is known less well. Else 0 */
+    double ranked_s;        /* of a search: the time that ranks it, where rank factors (struct hrun_known) are relative
+                             * to that of v[0]: v[0].time_s for v[0], above time_s for what is less certain */
     int limiting;           /* the sub-cluster with the largest Ti, the first of several */
 };
 
@@ -106,16 +106,16 @@ struct hrun_plan {
 int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                      struct hrun_error *err);
 
-/* hrun_plan_search where known[n], which differ from each other, have the times said, and the places in the order that
- * their doubts give them; as exact, and with the same counts. Times and values in *out are without doubts. Known
+/* hrun_plan_search where known[n], which differ from each other, have the times said, and the places that their rank
+ * factors give them; as exact, and with the same counts. Times and values in *out are without rank factors. Known
  * configurations that are not valid here do not matter. Errors: the same. */
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err);
 
-/* Is v[k], because it is known less well, behind one whose value is larger? */
+/* 1 if v[k] is behind one whose value is larger, because its time is less certain. */
 int hrun_plan_is_doubted(const struct hrun_plan *p, int k);
-/* Append how much longer than base_s something takes, "-1.7 %", and where it stands behind for being known less well
- * what its place comes from: "-1.7 % (less certain: ranked as +31 %)". */
+/* Append how much longer than base_s something takes, "-1.7 %"; doubted: also the time that ranks it, "-1.7 % (less
+ * certain: ranked as +31 %)". */
 void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double base_s, struct hrun_buf *out);
 
 /* The same as hrun_plan_search by looking at every configuration (paper 000, Fig. 1): the reference. For small
@@ -125,7 +125,7 @@ int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struc
 void hrun_plan_destroy(struct hrun_plan *p);
 
 /* The configurations than which none is both quicker and better by the problem's objective (cost, energy), known[n] as
- * above but for their doubts: quickest first, so that each further one is better by the objective. Of equals the first
+ * above without rank factors: quickest first, so that each further one is better by the objective. Of equals the first
  * in the order of configurations. Exact, by a look at every configuration, up to 5 million. Errors: those of
  * hrun_plan_search. */
 int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,

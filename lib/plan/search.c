@@ -238,26 +238,26 @@ int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hr
 
 /* ------------------------------------------------------------------ known configurations */
 
-static double doubt_of(const struct hrun_known *known, int n, const struct hrun_choice *v)
+static double rank_factor_of(const struct hrun_known *known, int n, const struct hrun_choice *v)
 {
     const struct hrun_known *k = plan_known_find(known, n, &v->config);
 
-    return k && k->doubt > 0 ? k->doubt : 1;
+    return k && k->rank_factor > 0 ? k->rank_factor : 1;
 }
 
-/* The values without doubts, which remain in ranked_s. */
-static void remove_doubts(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+/* Make the values those of the times; the times that rank the choices go to ranked_s. */
+static void unrank_values(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                           struct hrun_plan *p)
 {
     const struct hrun_objective *o = problem->objective ? problem->objective : &hrun_objectives[HRUN_OBJECTIVE_TIME];
-    double first = doubt_of(known, n, &p->v[0]);
+    double first = rank_factor_of(known, n, &p->v[0]);
 
     for (int i = 0; i < p->n; i++) {
         struct hrun_choice *v = &p->v[i];
-        double doubt = doubt_of(known, n, v);
+        double factor = rank_factor_of(known, n, v);
 
-        v->ranked_s = v->time_s * (doubt / first);
-        if (doubt != 1)
+        v->ranked_s = v->time_s * (factor / first);
+        if (factor != 1)
             v->value = o->value(v->time_s, &v->config, problem->subs);
     }
 }
@@ -298,7 +298,7 @@ static int add_known_choice(const struct hrun_plan_problem *problem, const struc
     c.time_s *= k->factor;
     if (!plan_keeps(problem, c.time_s, &c.config))
         return 0;
-    c.value = o->value(c.time_s * (k->doubt > 0 ? k->doubt : 1), &c.config, problem->subs);
+    c.value = o->value(c.time_s * (k->rank_factor > 0 ? k->rank_factor : 1), &c.config, problem->subs);
     if (isfinite(c.value))
         plan_best_add(best, &c);
     return 0;
@@ -352,7 +352,7 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
     plan_best_move(&best, p);
     if (n && p->gap > 0 && isfinite(p->gap))
         p->gap = fmax((1 + p->gap) * p->v[0].value / others - 1, 0);
-    remove_doubts(problem, known, n, p);
+    unrank_values(problem, known, n, p);
     p->search_s = plan_clock() - started;
     *out = p;
     p = NULL;

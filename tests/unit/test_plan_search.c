@@ -359,7 +359,7 @@ static void test_known(void)
                 const struct hrun_objective *o = problem.objective;
 
                 b.v[i].time_s *= known[n].factor;
-                b.v[i].value = b.v[i].time_s * (known[n].doubt > 0 ? known[n].doubt : 1);
+                b.v[i].value = b.v[i].time_s * (known[n].rank_factor > 0 ? known[n].rank_factor : 1);
                 b.v[i].value = o ? o->value(b.v[i].value, &known[n].config, x->subs) : b.v[i].value;
                 b.v[i].value = known[n].excluded ? INFINITY : b.v[i].value;
                 excluded += known[n].excluded;
@@ -374,7 +374,7 @@ static void test_known(void)
             qsort(b.v, (size_t)b.n, sizeof *b.v, found_compare);
             moved += memcmp(&first, &b.v[0], sizeof first) != 0;
             b.n -= excluded;
-            for (int i = 0; i < b.n; i++) {      /* the order is that with doubts, the values are without */
+            for (int i = 0; i < b.n; i++) {      /* the order is that with rank factors, the values are without */
                 const struct hrun_objective *o = problem.objective;
                 struct found *f = &b.v[i];
 

@@ -31,15 +31,7 @@ void design_drop_sizes(struct hrun_design *d)
 static void add_belief(struct design_size *s, const struct dealt_config *config, const struct hrun_choice *c)
 {
     s->v[s->n++] = (struct design_belief){ .config = *config, .P = c->P, .limiting = c->limiting,
-                                             .model_s = c->time_s };
-}
-
-static int find_config(const struct design_size *s, const struct dealt_config *config)
-{
-    for (int i = 0; i < s->n; i++)
-        if (same_dealt_config(&s->v[i].config, config))
-            return i;
-    return -1;
+                                           .model_s = c->time_s };
 }
 
 /* The search for the candidates and the choice at one size. */
@@ -47,7 +39,7 @@ struct candidate_search {
     struct hrun_design *d;
     struct design_size *s;
     struct size_models m;
-    double choice_s, hope_s;    /* the times of s->choice and s->hope that are compared */
+    double choice_s, greedy_s;    /* the times of s->choice and s->greedy that are compared */
 };
 
 /* Set *at to the index of a configuration among the candidates, where it is added if it is missing and valid; else
@@ -58,24 +50,24 @@ static int join_candidates(struct candidate_search *q, const struct dealt_config
     struct hrun_choice c;
     int rc;
 
-    *at = find_config(q->s, config);
-    if (*at >= 0)
-        return 0;
+    for (*at = 0; *at < q->s->n; ++*at)
+        if (same_dealt_config(&q->s->v[*at].config, config))
+            return 0;
     rc = design_evaluate(&q->m, config, 1, &c, err);
-    if (rc > 0) {
-        *at = q->s->n;
+    if (rc > 0)
         add_belief(q->s, config, &c);
-    }
+    else
+        *at = -1;
     return rc < 0 ? -1 : 0;
 }
 
-/* Search what hrun would choose here, exactly, with corrected predictions (model/model.h), those known[n]. Where it is
- * better than the choice so far (without caution: the hope), it becomes that. */
+/* Search what hrun would choose here, exactly, with the corrected predictions known[n] (model/model.h). Where it is better
+ * than the choice so far, or the greedy choice (cautious = 0), it becomes that. */
 static int search_choice(struct candidate_search *q, int dealt, int cautious, const struct hrun_known *known, int n,
                          struct hrun_error *err)
 {
     const struct hrun_corrections *all = q->d->fit.corrections[dealt];
-    double *best_s = cautious ? &q->choice_s : &q->hope_s, own_s;
+    double *best_s = cautious ? &q->choice_s : &q->greedy_s, own_s;
     struct dealt_config config;
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
@@ -88,15 +80,15 @@ static int search_choice(struct candidate_search *q, int dealt, int cautious, co
     config = make_dealt_config(&plan->v[0].config, dealt);
     i = hrun_corrections_find(all, &config.c);
     own_s = plan->v[0].time_s * (cautious && all ? exp(hrun_corrections_sd(all)) : 1) *
-            (cautious && i >= 0 && known[i].doubt > 0 ? known[i].doubt : 1);
+            (cautious && i >= 0 && known[i].rank_factor > 0 ? known[i].rank_factor : 1);
     hrun_plan_destroy(plan);
     if (own_s >= *best_s)
         return 0;
     *best_s = own_s;
-    return join_candidates(q, &config, cautious ? &q->s->choice : &q->s->hope, err);
+    return join_candidates(q, &config, cautious ? &q->s->choice : &q->s->greedy, err);
 }
 
-/* The choice and the hope, of equal or of unequal shares. */
+/* The choice and the greedy choice, of equal or of unequal shares. */
 static int search_choices(struct candidate_search *q, int dealt, struct hrun_error *err)
 {
     const struct hrun_design *d = q->d;
@@ -118,7 +110,7 @@ static int search_choices(struct candidate_search *q, int dealt, struct hrun_err
     if (search_choice(q, dealt, 1, known, n, err))
         return -1;
     for (int i = 0; i < n; i++)
-        known[i].doubt = 0;
+        known[i].rank_factor = 0;
     return search_choice(q, dealt, 0, known, n, err);
 }
 
@@ -185,14 +177,15 @@ static double positive_mean(double mean, double sd)
 
 /* What one more run is expected to lower the least time by: of the best one (sign = -1), which may turn out to be worse
  * than the second at `other` and this then better by that, or of another (1), which may be better than the best at
- * `other`. sd counts as doubt times as large. What rounding does to the time of one run it does to the next one as
+ * `other`. The standard deviation is multiplied by sd_factor. What rounding does to the time of one run it does to the next one as
  * well. */
-static double run_gain(const struct hrun_design *d, const struct design_belief *b, int sign, double other, double doubt)
+static double run_gain(const struct hrun_design *d, const struct design_belief *b, int sign, double other,
+                       double sd_factor)
 {
     double noise = design_noise(d, exp(b->mean)), alike = b->runs ? d->fit.rounding_s / exp(b->mean) : 0;
     double open = fmax(b->sd * b->sd - alike * alike, 0);
 
-    return positive_mean(sign * (other - b->mean), doubt * open / sqrt(open + noise * noise));
+    return positive_mean(sign * (other - b->mean), sd_factor * open / sqrt(open + noise * noise));
 }
 
 void design_gains(struct hrun_design *d, struct design_size *s)
@@ -224,7 +217,7 @@ void design_gains(struct hrun_design *d, struct design_size *s)
 
         if (b->failed)
             continue;
-        b->gain = run_gain(d, b, sign, sign < 0 ? second : best, s->doubt);
+        b->gain = run_gain(d, b, sign, sign < 0 ? second : best, s->sd_factor);
         most = fmax(most, run_gain(d, b, sign, sign < 0 ? second : best, 1));
         if (i != s->choice)
             s->loss = fmax(s->loss, positive_mean(s->v[s->choice].mean - b->mean, hypot(b->sd, s->v[s->choice].sd)));
@@ -258,7 +251,7 @@ static void sum_up_sizes(struct hrun_design *d)
 
 static int believe_size(struct hrun_design *d, struct design_size *s, struct hrun_error *err)
 {
-    struct candidate_search q = { .d = d, .s = s, .choice_s = INFINITY, .hope_s = INFINITY };
+    struct candidate_search q = { .d = d, .s = s, .choice_s = INFINITY, .greedy_s = INFINITY };
     struct gaussian misses;
     int rc;
 
@@ -267,7 +260,7 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
     if (!q.m.p)
         return 0;
     rc = gather_candidates(&q, err);
-    s->choice = s->hope = -1;
+    s->choice = s->greedy = -1;
     for (int dealt = 0; dealt < 1 + design_deals(d) && !rc; dealt++)
         rc = search_choices(&q, dealt, err);
     hrun_predictor_destroy(q.m.p);

@@ -68,14 +68,13 @@ static int check_design_settings(const struct hrun_design_settings *s, struct hr
     return 0;
 }
 
-/* By so much less than its models say, TILT of it, a sub-cluster is taken to take in a run that is to show its own
- * time. */
+/* In a run that shows a sub-cluster's own time, it is taken to need only this part of what its models say. */
 static const double TILT = 0.88;
 
 /* The numbers of processes per PE that the settings and the definition both have. */
 static int copy_procs(struct hrun_design *d, struct hrun_error *err)
 {
-    d->procs = xcalloc((size_t)d->app->nprocs_per_pe + 1, sizeof *d->procs);
+    d->procs = xcalloc((size_t)d->app->nprocs_per_pe + (size_t)d->set.nprocs + 1, sizeof *d->procs);
     for (int j = 0; j < d->set.nprocs; j++) {
         int allowed = 0;
 
@@ -84,29 +83,11 @@ static int copy_procs(struct hrun_design *d, struct hrun_error *err)
         if (!allowed)
             return hrun_fail(err, HRUN_EINVAL, "the definition of %s does not allow %lld processes per PE "
                              "(procs_per_pe)", d->app->name, (long long)d->set.procs[j]);
+        d->procs[d->nprocs++] = (int)d->set.procs[j];
     }
-    for (int i = 0; i < d->app->nprocs_per_pe; i++) {
-        int wanted = !d->set.procs;
-
-        for (int j = 0; j < d->set.nprocs && !wanted; j++)
-            wanted = d->set.procs[j] == d->app->procs_per_pe[i];
-        if (wanted)
-            d->procs[d->nprocs++] = d->app->procs_per_pe[i];
-    }
+    for (int i = 0; i < d->app->nprocs_per_pe && !d->set.procs; i++)
+        d->procs[d->nprocs++] = d->app->procs_per_pe[i];
     return 0;
-}
-
-/* The texts that measurements carry. */
-static void set_sample_texts(struct hrun_design *d)
-{
-    hrun_buf_init(&d->runs.names);
-    hrun_buf_init(&d->runs.signatures);
-    hrun_buf_init(&d->runs.consts);
-    for (int i = 0; i < d->nsubs; i++) {
-        hrun_list_add(&d->runs.names, d->subs[i].name);
-        hrun_list_add(&d->runs.signatures, d->subs[i].signature);
-    }
-    hrun_app_consts_text(d->app, &d->runs.consts);
 }
 
 struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct hrun_design_sub *subs, int nsubs,
@@ -123,7 +104,14 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     d->set = *settings;
     d->rng = settings->seed;
     d->budget.round_s = nsubs > 1 ? DESIGN_RESERVE_MOST * settings->budget_s / DESIGN_ROUNDS : 0;
-    set_sample_texts(d);
+    hrun_buf_init(&d->runs.names);
+    hrun_buf_init(&d->runs.signatures);
+    hrun_buf_init(&d->runs.consts);
+    for (int i = 0; i < d->nsubs; i++) {
+        hrun_list_add(&d->runs.names, subs[i].name);
+        hrun_list_add(&d->runs.signatures, subs[i].signature);
+    }
+    hrun_app_consts_text(app, &d->runs.consts);
     d->fit.noise = settings->fit.sigma_rel;
     d->fit.noise_s = settings->fit.sigma_abs_s;
     d->state.loss = d->state.interval = NAN;
@@ -133,19 +121,12 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     for (int i = 0; i < d->nsizes; i++) {
         d->sizes[i].N = settings->sizes[i];
         d->sizes[i].choice = -1;
-        d->sizes[i].doubt = 1;
+        d->sizes[i].sd_factor = 1;
     }
     if (!copy_procs(d, err) && !design_points(d, err))
         return d;
     hrun_design_destroy(d);
     return NULL;
-}
-
-static void release_design_run(struct design_run *r)
-{
-    free(r->text);
-    free(r->shares);
-    free(r->share);
 }
 
 void hrun_design_destroy(struct hrun_design *d)
@@ -154,8 +135,11 @@ void hrun_design_destroy(struct hrun_design *d)
         return;
     design_drop_models(d);
     design_drop_sizes(d);
-    for (int i = 0; i < d->runs.n; i++)
-        release_design_run(&d->runs.v[i]);
+    for (int i = 0; i < d->runs.n; i++) {
+        free(d->runs.v[i].text);
+        free(d->runs.v[i].shares);
+        free(d->runs.v[i].share);
+    }
     free(d->sizes);
     free(d->runs.v);
     free(d->queue.v);
@@ -199,15 +183,15 @@ static void copy_shares(const struct hrun_design *d, const double *share, struct
 }
 
 /* How far off the models were, when the run was planned that has now been made. */
-static void note_surprise(struct hrun_design *d, const struct design_run *r)
+static void note_prediction_error(struct hrun_design *d, const struct design_run *r)
 {
     for (int i = 0; i < d->queue.next; i++) {
         struct design_plan *q = &d->queue.v[i];
 
         if (q->N != r->N || !same_dealt_config(&q->config, &r->config) || !(q->model_s > 0))
             continue;
-        if (d->runs.nsurprises < DESIGN_SURPRISES)
-            d->runs.surprise[d->runs.nsurprises++] = log(r->time_s / q->model_s);
+        if (d->runs.nerrors < DESIGN_ERRORS)
+            d->runs.error[d->runs.nerrors++] = log(r->time_s / q->model_s);
         q->model_s = 0;
         return;
     }
@@ -234,7 +218,7 @@ int hrun_design_add(struct hrun_design *d, const struct hrun_design_result *resu
         copy_shares(d, result->share, r);
     d->runs.n++;
     if (time_s > 0)
-        note_surprise(d, r);
+        note_prediction_error(d, r);
     if (!result->counts) {
         d->budget.before_s += wall_s;
         return 0;
@@ -356,7 +340,9 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
             d->state.budget_s = d->set.budget_s;
             d->state.left_s = 0;
             d->state.queued = 0;
-            return design_conclude(d, err);
+            if (d->fit.models && d->fit.nruns == d->runs.n)
+                return 0;
+            return design_fit(d, err) || design_believe(d, err) ? -1 : 0;
         }
         q = &d->queue.v[d->queue.next++];
         if (!design_affords(d, q->expected_s, q->rounds)) {
@@ -410,7 +396,7 @@ static const double GROWTH = 3;
 /* What starting and ending a run adds to its time: the median of what it did so far. */
 static double start_overhead(const struct hrun_design *d)
 {
-    double last[2 * DESIGN_SURPRISES + 1];
+    double last[2 * DESIGN_ERRORS + 1];
     int n = 0;
 
     for (int i = d->runs.n; i-- > 0 && n < (int)(sizeof last / sizeof *last); )

@@ -31,17 +31,17 @@ static const double ONE_PE = 0.3;
  * in twenty, up to three times. */
 static const double DISTURBED_PART = 0.05, DISTURBED_MOST = 3;
 
-/* How far models are off a run that was not made yet: the surprises so far, none counting as more than a glitch may
+/* How far models are off a run that was not made yet: the prediction errors so far, none counting as more than a glitch may
  * be. */
 double design_misfit(const struct hrun_design *d)
 {
     double sum = ASSUMED_RUNS * ASSUMED_MISFIT * ASSUMED_MISFIT, v;
 
-    for (int i = 0; i < d->runs.nsurprises; i++) {
-        v = fmin(fabs(d->runs.surprise[i]), 3 * ASSUMED_MISFIT);
+    for (int i = 0; i < d->runs.nerrors; i++) {
+        v = fmin(fabs(d->runs.error[i]), 3 * ASSUMED_MISFIT);
         sum += v * v;
     }
-    return fmax(sqrt(sum / (d->runs.nsurprises + ASSUMED_RUNS)), d->fit.noise);
+    return fmax(sqrt(sum / (d->runs.nerrors + ASSUMED_RUNS)), d->fit.noise);
 }
 
 /* What the process sees of a configuration at a size. */
@@ -142,7 +142,7 @@ static void factor_covariance(struct gaussian *p, const double *own)
 /* Groups of one undisturbed run, seen from all others: without group i the process says y_i - w_i / q_i with variance
  * 1 / q_i, where q is the diagonal of the inverse covariance (Rasmussen and Williams, eq. 5.12). Their own variance is
  * so much larger as they may be disturbed. */
-static void doubt_single_runs(struct gaussian *p, double *own)
+static void widen_single_runs(struct gaussian *p, double *own)
 {
     for (int i = 0; i < p->n; i++) {
         double q, miss;
@@ -186,7 +186,7 @@ void gaussian_fit(const struct hrun_design *d, int64_t N, struct gaussian *p)
     }
     factor_covariance(p, own);
     if (!d->fit.exact) {
-        doubt_single_runs(p, own);
+        widen_single_runs(p, own);
         factor_covariance(p, own);
     }
 }

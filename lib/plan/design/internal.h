@@ -65,7 +65,7 @@ struct design_plan {            /* a run of the present stage */
 
 /* Prediction errors that are kept, of the first runs: they give a standard deviation to a tenth. Later runs are of
  * configurations that are similar to earlier ones. */
-enum { DESIGN_SURPRISES = 50 };
+enum { DESIGN_ERRORS = 50 };
 
 /* All runs of one configuration at one size. */
 struct design_group {
@@ -100,8 +100,8 @@ struct design_size {
     int n;
     int complete;               /* v has all valid configurations */
     int choice;                 /* index of what hrun would choose, -1 none */
-    int hope;                   /* the choice without caution; it is run, so that it may become the choice */
-    double doubt;               /* >= 1: factor of the standard deviations when runs are chosen */
+    int greedy;                 /* the choice by predicted time alone; it is run, so that it may become the choice */
+    double sd_factor;           /* >= 1: factor of the standard deviations when runs are chosen */
     double loss, half;          /* expected relative loss, half width of the choice's 95 % interval */
     int settled;
 };
@@ -112,8 +112,8 @@ struct design_runs {
     int n, cap;
     struct hrun_buf names, signatures, consts; /* as measurements carry them */
     int64_t too_short;          /* the largest N of a run that was too short to tell its time; 0: none */
-    double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, of the first runs that models predicted */
-    int nsurprises;
+    double error[DESIGN_ERRORS];  /* ln of time over the models' time, of the first runs that models predicted */
+    int nerrors;
 };
 
 /* The runs of the present stage. */
@@ -218,14 +218,12 @@ int design_evaluate(struct size_models *m, const struct dealt_config *config, in
 
 /* belief.c: d->sizes from models and groups. */
 int design_believe(struct hrun_design *d, struct hrun_error *err);
-/* The gains of runs at one size, with its doubt. */
+/* The gains of runs at one size, with its sd_factor. */
 void design_gains(struct hrun_design *d, struct design_size *s);
 void design_drop_sizes(struct hrun_design *d);
 
 /* stage.c: the runs of the next stage into the queue; none: d->state.end says why. */
 int design_stage(struct hrun_design *d, struct hrun_error *err);
-/* Update models and choices with the runs added since the last stage was made. */
-int design_conclude(struct hrun_design *d, struct hrun_error *err);
 
 /* ---- gaussian.c: what the models miss, as a Gaussian process; not for other rooms */
 

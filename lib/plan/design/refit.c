@@ -101,7 +101,9 @@ static void group_runs(struct hrun_design *d)
 {
     autofree struct design_run **order = xcalloc((size_t)d->runs.n + 1, sizeof *order);
 
+    free(d->fit.groups);
     d->fit.groups = xcalloc((size_t)d->runs.n + 1, sizeof *d->fit.groups);
+    d->fit.ngroups = 0;
     for (int i = 0; i < d->runs.n; i++)
         order[i] = &d->runs.v[i];
     qsort(order, (size_t)d->runs.n, sizeof *order, compare_run_places);
@@ -229,24 +231,17 @@ static int fit_sub_kinds(struct hrun_design *d, struct hrun_error *err)
     return 0;
 }
 
-/* Shares keep to the memory of PEs. */
-static int limit_shares_memory(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_error *err)
-{
-    autofree double *bytes = xcalloc((size_t)d->nsubs + 1, sizeof *bytes);
-
-    for (int i = 0; i < d->nsubs; i++)
-        bytes[i] = d->subs[i].memory_bytes;
-    return hrun_predictor_limit_memory(p, bytes, err);
-}
-
 int design_models_at(const struct hrun_design *d, int64_t N, struct size_models *m, struct hrun_error *err)
 {
+    double bytes[HRUN_SUBS_MAX];
     struct hrun_error why = { 0 };
     const struct hrun_predictor_source from = { d->app, d->fit.models, d->nsubs, HRUN_FORM_NPT, N, d->set.fit.net,
                                                 NULL };
 
+    for (int i = 0; i < d->nsubs; i++)
+        bytes[i] = d->subs[i].memory_bytes;
     m->p = hrun_predictor_create_net(&from, &why);
-    if (m->p && design_deals(d) && limit_shares_memory(d, m->p, &why)) {
+    if (m->p && design_deals(d) && hrun_predictor_limit_memory(m->p, bytes, &why)) {
         hrun_predictor_destroy(m->p);
         m->p = NULL;
     }
@@ -393,7 +388,7 @@ void design_assess_times(struct hrun_design *d)
     d->fit.least_s = hrun_times_least(time_s, group, n);
 }
 
-/* Of a program that turned out to ignore its shares all runs were with equal ones. */
+/* Count all runs of a program that ignores its shares as runs with equal ones. */
 static void forget_shares(struct hrun_design *d)
 {
     int changed = 0;
@@ -402,12 +397,8 @@ static void forget_shares(struct hrun_design *d)
         changed |= d->runs.v[i].config.dealt;
         d->runs.v[i].config.dealt = 0;
     }
-    if (!changed)
-        return;
-    free(d->fit.groups);
-    d->fit.groups = NULL;
-    d->fit.ngroups = 0;
-    group_runs(d);
+    if (changed)
+        group_runs(d);
 }
 
 int design_fit(struct hrun_design *d, struct hrun_error *err)

@@ -157,12 +157,6 @@ static int find_most_pes(const struct hrun_design *d, int sub, int m, int size, 
     return found;
 }
 
-/* Screening runs one PE, and all PEs. */
-static int is_screening_point(const struct hrun_design *d, const struct design_point *p, int size)
-{
-    return p->size == size && (p->pes == 1 || p->pes == find_most_pes(d, p->sub, p->m, size, INT_MAX));
-}
-
 /* Is a configuration slow at the smallest size? Then it is not screened at a larger one if the budget is to be found,
  * since nothing else keeps such a run short; screen_rest adds its second size. */
 static int is_slow_config(const struct hrun_design *d, const struct dealt_config *config)
@@ -193,15 +187,18 @@ static void queue_point(struct hrun_design *d, const struct design_point *p, dou
     design_queue(d, &p->config, p->N, HRUN_DESIGN_SCREEN, 0, cost);
 }
 
-/* The cost of the screening points at a size that were not run. queue: queue them. */
+/* The cost of the screening points at a size, one PE and all PEs, that were not run. queue: queue them. */
 static double screen_size(struct hrun_design *d, int size, int queue)
 {
     double cost = 0;
 
     for (int i = 0; i < d->npoints; i++) {
         const struct design_point *p = &d->points[i];
-        double one = is_screening_point(d, p, size) ? point_cost(d, p) : INFINITY;
+        double one;
 
+        if (p->size != size || (p->pes != 1 && p->pes != find_most_pes(d, p->sub, p->m, size, INT_MAX)))
+            continue;
+        one = point_cost(d, p);
         if (isinf(one) || (size > 0 && is_slow_config(d, &p->config)))
             continue;
         cost += one;
@@ -363,40 +360,27 @@ static int set_largest_config(const struct hrun_design *d, int m, int64_t N, str
     return good < 0 ? -1 : good && used > 1 ? P : 0;
 }
 
-/* Queue a run on the whole cluster, if it is not too long. */
-static void screen_config(struct hrun_design *d, struct dealt_config *config, int P, int64_t N)
-{
-    double cost;
-
-    if (design_is_known(d, config, N))
-        return;
-    cost = design_cost(d, config, P, N, 0);
-    if (d->set.budget_s <= 0 || cost <= WHOLE_SHARE * d->set.budget_s)
-        design_queue(d, config, N, HRUN_DESIGN_SCREEN, 0, cost);
-}
-
-/* Queue runs on the whole cluster with each M at every second size below the largest: with these the models interpolate
- * in P. deal: with unequal shares, and at the smallest sizes also with equal ones, which shows whether the program
- * respects its shares. */
+/* Queue runs on the whole cluster, unless they are too long, with each M at every second size below the largest: with
+ * these the models interpolate in P. deal: with unequal shares, and at the smallest sizes also with equal ones, which
+ * shows whether the program respects its shares. */
 static int screen_whole(struct hrun_design *d, int deal, struct hrun_error *err)
 {
     struct dealt_config config = { .c.nsubs = d->nsubs };
 
-    for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0; k -= 2) {
+    for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0; k -= 2)
         for (int j = 0; j < d->nprocs; j++) {
             int64_t N = d->set.sizes[k];
             int P = set_largest_config(d, d->procs[j], N, &config, err);
 
             if (P < 0)
                 return -1;
-            config.dealt = deal;
-            if (P)
-                screen_config(d, &config, P, N);
-            config.dealt = 0;
-            if (P && deal && k < 2)
-                screen_config(d, &config, P, N);
+            for (config.dealt = deal; P && config.dealt >= 0 && (config.dealt == deal || k < 2); config.dealt--) {
+                double cost = design_is_known(d, &config, N) ? INFINITY : design_cost(d, &config, P, N, 0);
+
+                if (!isinf(cost) && (d->set.budget_s <= 0 || cost <= WHOLE_SHARE * d->set.budget_s))
+                    design_queue(d, &config, N, HRUN_DESIGN_SCREEN, 0, cost);
+            }
         }
-    }
     return 0;
 }
 

@@ -11,7 +11,7 @@
 static const double FINAL_PART = 0.15;
 /* Where a choice stands before the budget is spent, the gains at its size are computed with standard deviations that
  * are this many times larger. */
-static const double DOUBT = 2;
+static const double SD_FACTOR = 2;
 /* A budget that is found: rounds of the choices, runs for each model, rounds beyond screening at least. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
 /* At one size, as of a command, whose choice takes up to SHORT_S with its start: a first answer within two minutes. */
@@ -35,7 +35,7 @@ enum { AT_ONE_SIZE = 4, CONFIRMED = 2 };
 static const double RIVAL = 0.15;
 
 /* A single run that is this many standard deviations off the fit is repeated: one in 15,000 undisturbed ones is. */
-static const double DOUBTFUL = 4;
+static const double OUTLIER = 4;
 /* Most repetitions while no two runs agree: of 20 runs one is disturbed, of 8,000 three in a row. */
 enum { REPEATS = 3 };
 
@@ -92,14 +92,14 @@ static struct design_belief *find_mixed_run(struct hrun_design *d, const struct 
         double one;
 
         if (b->failed || b->queued || (known_only && !b->runs && i != s->choice) ||
-            (b->gain < DESIGN_SETTLED && ((i != s->choice && i != s->hope) || b->runs)))
+            (b->gain < DESIGN_SETTLED && ((i != s->choice && i != s->greedy) || b->runs)))
             continue;
         one = fmax(design_cost(d, &b->config, b->P, s->N, b->model_s), 1e-9);
         if (!design_affords(d, one, rounds_to_leave(d, s, b))) {
             d->queue.too_long = 1;
             continue;
         }
-        if ((i == s->choice || (i == s->hope && !known_only)) && !b->runs) {
+        if ((i == s->choice || (i == s->greedy && !known_only)) && !b->runs) {
             *cost = one;
             return b;
         }
@@ -112,19 +112,6 @@ static struct design_belief *find_mixed_run(struct hrun_design *d, const struct 
     return best;
 }
 
-/* find_mixed_run; if there is a budget and nothing to run at this size, again with doubled standard deviations. */
-static struct design_belief *find_doubted_run(struct hrun_design *d, struct design_size *s, int known_only,
-                                              double *cost)
-{
-    struct design_belief *b = find_mixed_run(d, s, known_only, cost);
-
-    if (b || known_only || s->choice < 0 || d->set.budget_s <= 0 || s->doubt >= DOUBT)
-        return b;
-    s->doubt = DOUBT;
-    design_gains(d, s);
-    return find_mixed_run(d, s, known_only, cost);
-}
-
 /* Queue runs at all sizes. All sizes have the same weight, so the number of runs at each is inversely proportional to
  * the root of their cost: in a given time this makes the sum of variances least (Neyman allocation). */
 static void queue_mixed_runs(struct hrun_design *d, int known_only)
@@ -132,10 +119,17 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
     double most = 0;
 
     for (int i = 0; i < d->nsizes; i++) {
+        struct design_size *s = &d->sizes[i];
         double cost = 0;
 
-        if (find_doubted_run(d, &d->sizes[i], known_only, &cost))
-            most = fmax(most, cost);
+        /* With a budget and nothing to run at this size, look again with larger standard deviations. */
+        if (!find_mixed_run(d, s, known_only, &cost) && !known_only && s->choice >= 0 && d->set.budget_s > 0 &&
+            s->sd_factor < SD_FACTOR) {
+            s->sd_factor = SD_FACTOR;
+            design_gains(d, s);
+            find_mixed_run(d, s, known_only, &cost);
+        }
+        most = fmax(most, cost);
     }
     for (int i = 0; i < d->nsizes; i++) {
         const struct design_size *s = &d->sizes[i];
@@ -202,15 +196,6 @@ static int queue_variants_at(struct hrun_design *d, const struct design_size *s,
     return rc;
 }
 
-/* Variants show errors of the models that are the same in all runs so far. Sub-clusters are added at the smallest size,
- * where runs cost least: the predictions for these may be far off. */
-static int queue_variants(struct hrun_design *d, struct hrun_error *err)
-{
-    if (d->nsizes > 1 && queue_variants_at(d, &d->sizes[0], 1, err))
-        return -1;
-    return queue_variants_at(d, &d->sizes[d->nsizes - 1], 0, err);
-}
-
 /* Is the time of the choice known well enough at every size? */
 static int target_reached(const struct hrun_design *d)
 {
@@ -243,17 +228,21 @@ static void queue_repeats(struct hrun_design *d)
         if (g->sub < 0 || g->kept != 1 || g->n > REPEATS || g->failed || !isfinite(g->model))
             continue;
         sd = hypot(design_noise(d, g->least), d->fit.training);
-        if (fabs(design_missed(g)) > DOUBTFUL * sd)
+        if (fabs(design_missed(g)) > OUTLIER * sd)
             design_queue(d, &g->config, g->N, HRUN_DESIGN_REPEAT, 0,
                          design_cost(d, &g->config, g->P, g->N, g->least));
     }
 }
 
-/* Repetitions come first, then variants, then mixed runs; at the end of a budget, of configurations that were run. */
+/* Repetitions come first, then variants, then mixed runs; at the end of a budget, of configurations that were run.
+ * Variants show errors of the models that are the same in all runs so far. Sub-clusters are added at the smallest size,
+ * where runs cost least: the predictions for these may be far off. */
 static int fill_queue(struct hrun_design *d, struct hrun_error *err)
 {
     queue_repeats(d);
-    if (d->queue.next == d->queue.n && d->set.budget_s > 0 && !is_final_part(d) && queue_variants(d, err))
+    if (d->queue.next == d->queue.n && d->set.budget_s > 0 && !is_final_part(d) &&
+        ((d->nsizes > 1 && queue_variants_at(d, &d->sizes[0], 1, err)) ||
+         queue_variants_at(d, &d->sizes[d->nsizes - 1], 0, err)))
         return -1;
     if (d->queue.next == d->queue.n && is_final_part(d))
         queue_mixed_runs(d, 1);
@@ -383,13 +372,6 @@ static void queue_finalist(struct hrun_design *d)
     } else if (!enough && d->budget.closing) {
         queue_mixed_runs(d, 1);
     }
-}
-
-int design_conclude(struct hrun_design *d, struct hrun_error *err)
-{
-    if (d->fit.models && d->fit.nruns == d->runs.n)
-        return 0;
-    return design_fit(d, err) || design_believe(d, err) ? -1 : 0;
 }
 
 int design_stage(struct hrun_design *d, struct hrun_error *err)
