@@ -11,11 +11,6 @@
 /* Records with more PEs are ignored. */
 enum { PES_MAX = 1 << 20 };
 
-static const char *or_empty(const char *s)
-{
-    return s ? s : "";
-}
-
 static const char *sub_signature(const struct report *r, int i)
 {
     return r->signatures.v[r->subs[i].log];
@@ -43,9 +38,9 @@ static int read_app_logs(struct report *r, struct hrun_error *err)
  * precede earlier ones. */
 static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
 {
-    int x = !strcmp(or_empty(a->origin), "calibration"), y = b && !strcmp(or_empty(b->origin), "calibration");
+    int x = !strcmp(a->origin, "calibration"), y = b && !strcmp(b->origin, "calibration");
 
-    return !b || (x != y ? x : strcmp(or_empty(a->date), or_empty(b->date)) >= 0);
+    return !b || (x != y ? x : strcmp(a->date, b->date) >= 0);
 }
 
 /* The newest run whose record names the sub-clusters; *log: the index of its log. NULL: there is none. */
@@ -59,20 +54,12 @@ static const struct hrun_sample *newest_calibration(const struct report *r, int 
             int n = hrun_list_count(s->cluster);
             struct hrun_config config;
 
-            if (n && !hrun_config_parse(or_empty(s->config), n, &config, NULL) && is_newer(s, found)) {
+            if (n && !hrun_config_parse(s->config, n, &config, NULL) && is_newer(s, found)) {
                 found = s;
                 *log = (int)i;
             }
         }
     return found;
-}
-
-static int find_log(const struct report *r, const char *signature)
-{
-    for (size_t i = 0; signature && i < r->signatures.n; i++)
-        if (!strcmp(r->signatures.v[i], signature))
-            return (int)i;
-    return -1;
 }
 
 static void add_report_sub(struct report *r, const char *name, int log)
@@ -92,8 +79,10 @@ static void find_report_subs(struct report *r)
         autofree char *name = hrun_list_copy(last->cluster, i);
         autofree char *signature = hrun_list_copy(last->signatures, i);
 
-        log = n == 1 ? log : find_log(r, signature);
-        if (log >= 0)
+        for (int k = 0; n > 1 && k < (int)r->signatures.n; k++)
+            if (signature && !strcmp(r->signatures.v[k], signature))
+                add_report_sub(r, name, k);
+        if (n == 1)
             add_report_sub(r, name, log);
     }
     n = r->nsubs;
@@ -142,7 +131,7 @@ static int read_report_config(const struct report *r, struct report_run *run, st
     struct hrun_config theirs;
 
     run->npes = s->pes;
-    if (!n || hrun_config_parse(or_empty(s->config), n, &theirs, NULL))
+    if (!n || hrun_config_parse(s->config, n, &theirs, NULL))
         return 0;
     run->npes = 0;
     for (int i = 0; i < n; i++) {
@@ -165,7 +154,7 @@ static void place_run(struct report *r, struct report_run *run, int sub)
 {
     const struct hrun_sample *s = run->s;
     struct hrun_config config = { .nsubs = r->nsubs };
-    int used = read_report_config(r, run, &config), only = -1;
+    int used = read_report_config(r, run, &config);
     double P = 0;
 
     run->sub = -1;
@@ -178,13 +167,13 @@ static void place_run(struct report *r, struct report_run *run, int sub)
         if (config.pes[i] > PES_MAX)
             return;
         P += (double)config.pes[i] * config.procs[i];
-        only = config.pes[i] ? i : only;
     }
     if (!used || P != s->P)
         return;
-    for (int i = 0; i < r->nsubs; i++)
+    for (int i = 0; i < r->nsubs; i++) {
         r->subs[i].npes = config.pes[i] > r->subs[i].npes ? config.pes[i] : r->subs[i].npes;
-    run->sub = used == 1 ? only : -1;
+        run->sub = used == 1 && config.pes[i] ? i : run->sub;
+    }
     run->config = xmalloc(sizeof config);
     *run->config = config;
 }
@@ -198,7 +187,7 @@ static int run_order(const void *a, const void *b)
         return x->N < y->N ? -1 : 1;
     if (x->P != y->P)
         return x->P < y->P ? -1 : 1;
-    if ((c = strcmp(or_empty(x->date), or_empty(y->date))) || (c = strcmp(or_empty(x->config), or_empty(y->config))))
+    if ((c = strcmp(x->date, y->date)) || (c = strcmp(x->config, y->config)))
         return c;
     if (x->wall_s != y->wall_s)
         return x->wall_s < y->wall_s ? -1 : 1;
@@ -219,7 +208,7 @@ static void find_runs(struct report *r)
         for (size_t k = 0; report_is_first(r, i) && k < r->logs[r->subs[i].log].n; k++) {
             struct report_run *run = &r->runs[r->nruns++];
             const struct hrun_sample *s = run->s = &r->logs[r->subs[i].log].v[k];
-            int other = strcmp(or_empty(s->consts), consts.data) != 0;
+            int other = strcmp(s->consts, consts.data) != 0;
 
             run->counts = s->ok && !other;
             run->dealt = s->mixed && hrun_sample_dealt(s);
@@ -284,24 +273,10 @@ static struct hrun_cluster *make_report_cluster(const struct report *r)
     return cl;
 }
 
-/* Drop the network of the hosts that the options name unless the report is about their sub-clusters. */
-static void drop_other_network(const struct report *r)
-{
-    struct context *c = r->c;
-    int same = c->view && hrun_netview_nsubs(c->view) == r->nsubs;
-
-    for (int i = 0; i < r->nsubs && same; i++)
-        same = hrun_netview_find(c->view, r->subs[i].name) == i && hrun_netview_npes(c->view, i) >= r->subs[i].npes;
-    if (same)
-        return;
-    hrun_netview_destroy(c->view);
-    hrun_net_destroy(c->net);
-    c->view = NULL;
-    c->net = NULL;
-}
-
 int report_gather(struct context *c, const struct calib_settings *s, struct report *r, struct hrun_error *err)
 {
+    int same;
+
     r->c = c;
     if (read_app_logs(r, err))
         return -1;
@@ -314,8 +289,17 @@ int report_gather(struct context *c, const struct calib_settings *s, struct repo
         suit_recorded(c->app, &r->logs[i]);
     c->cluster = make_report_cluster(r);
     find_prices(s, c->cluster);
-    drop_other_network(r);
-    c->engine = hrun_engine_find(or_empty(r->runs[0].s->engine));
+    /* The network of the hosts that the options name must be that of the report's sub-clusters. */
+    same = c->view && hrun_netview_nsubs(c->view) == r->nsubs;
+    for (int i = 0; i < r->nsubs && same; i++)
+        same = hrun_netview_find(c->view, r->subs[i].name) == i && hrun_netview_npes(c->view, i) >= r->subs[i].npes;
+    if (!same) {
+        hrun_netview_destroy(c->view);
+        hrun_net_destroy(c->net);
+        c->view = NULL;
+        c->net = NULL;
+    }
+    c->engine = hrun_engine_find(r->runs[0].s->engine);
     c->engine = c->engine ? c->engine : hrun_engine_find("local");
     for (int i = 0; i < r->nsubs; i++)
         hrun_strvec_push(&c->signatures, sub_signature(r, i));

@@ -55,13 +55,11 @@ static json_t *run_json(const struct report_run *run)
     int known = run->fit > 0;
 
     return json_pack("{s:s, s:I, s:i, s:i, s:s, s:s, s:o?, s:o?, s:b, s:s, s:s, s:o?, s:f, s:b, s:b, s:o?, s:o?, s:o?}",
-                     "date", s->date ? s->date : "", "N", (json_int_t)s->N, "P", s->P, "M", s->M, "config",
-                     s->config ? s->config : "", "cluster", s->cluster ? s->cluster : "", "time_s",
-                     time_json(s->time_s), "wall_s", time_json(s->wall_s), "ok", s->ok, "status",
-                     s->status ? s->status : "", "origin", s->origin ? s->origin : "", "on",
-                     run->sub < 0 ? NULL : json_integer(run->sub), "pes", run->npes, "counts", run->counts, "dealt",
-                     run->dealt, "fitted_s", time_json(run->fit), "low_s", known ? json_real(run->low) : NULL, "high_s",
-                     known ? json_real(run->high) : NULL);
+                     "date", s->date, "N", (json_int_t)s->N, "P", s->P, "M", s->M, "config", s->config, "cluster",
+                     s->cluster, "time_s", time_json(s->time_s), "wall_s", time_json(s->wall_s), "ok", s->ok,
+                     "status", s->status, "origin", s->origin, "on", run->sub < 0 ? NULL : json_integer(run->sub),
+                     "pes", run->npes, "counts", run->counts, "dealt", run->dealt, "fitted_s", time_json(run->fit),
+                     "low_s", known ? json_real(run->low) : NULL, "high_s", known ? json_real(run->high) : NULL);
 }
 
 /* ------------------------------------------------------------------ one size */
@@ -84,14 +82,16 @@ static int find_recorded(const struct report_run *runs, int n, struct recorded *
     int nout = 0;
 
     for (int i = 0; i < n; i++) {
-        int same = 0, first = i;
+        int same = 0, first = 0;
 
-        for (int k = n - 1; k >= 0 && runs[i].config; k--)
-            if (is_run_of(&runs[k], runs[i].config, runs[i].dealt)) {
+        if (!runs[i].counts || !runs[i].config)
+            continue;
+        while (!is_run_of(&runs[first], runs[i].config, runs[i].dealt))
+            first++;
+        for (int k = first; k < n && first == i; k++)
+            if (is_run_of(&runs[k], runs[i].config, runs[i].dealt))
                 times[same++] = runs[k].s->time_s;
-                first = k;
-            }
-        if (!runs[i].counts || !same || first < i)
+        if (!same)
             continue;
         hrun_sort(times, (size_t)same);
         out[nout++] = (struct recorded){ &runs[i], (times[(same - 1) / 2] + times[same / 2]) / 2 };
@@ -136,13 +136,13 @@ static void add_share_times(struct report *r, int64_t N, json_t *root)
                           "equal_s", t[0], "proportional_s", t[1], "best_s", t[2]));
 }
 
+/* The decision; NULL: all members are null. */
 static json_t *chosen_json(const struct decision *d)
 {
-    return json_pack("{s:o?, s:o?, s:o?, s:o?, s:o?}", "chosen", d ? config_text_json(&d->config) : NULL,
-                     "P", d ? json_integer(d->P) : NULL, "predicted_s", d ? json_real(d->predicted.time.mid) : NULL,
-                         "low_s",
-                     d ? json_real(d->predicted.time.low) : NULL, "high_s", d ? json_real(d->predicted.time.high)
-                         : NULL);
+    return !d ? json_pack("{s:n, s:n, s:n, s:n, s:n}", "chosen", "P", "predicted_s", "low_s", "high_s")
+           : json_pack("{s:o, s:i, s:o?, s:o?, s:o?}", "chosen", config_text_json(&d->config), "P", d->P, "predicted_s",
+                       json_real(d->predicted.time.mid), "low_s", json_real(d->predicted.time.low), "high_s",
+                       json_real(d->predicted.time.high));
 }
 
 /* The quality of the choice d (NULL: there is none), by the runs recorded at its size. */
@@ -240,17 +240,6 @@ static json_t *choices_json(const struct hrun_plan *plan)
     return all;
 }
 
-/* The change, by waits of the last watched run, of a process's share on each sub-cluster; NULL: there is none. */
-static json_t *waits_changes_json(const struct decision *d)
-{
-    json_t *all = d->shares.unwatched && d->shares.each ? json_array() : NULL;
-
-    for (int i = 0; all && i < d->nsubs; i++)
-        json_array_append_new(all, d->shares.unwatched[i] > 0 ? json_real(d->shares.each[i] / d->shares.unwatched[i])
-                              : json_null());
-    return all;
-}
-
 /* Time against cost or energy at N; NULL if a price or power is not known. */
 static json_t *tradeoff_json(struct report *r, int64_t N, const char *objective)
 {
@@ -266,9 +255,7 @@ static json_t *tradeoff_json(struct report *r, int64_t N, const char *objective)
     if (ask_hrun(r, &q, N, &d, &why))
         return NULL;
     out = json_pack("{s:s, s:o, s:o}", "unit", d.goal.pareto ? d.goal.pareto_of->unit : "", "choices",
-                    choices_json(d.plan),
-                    "front",
-                    choices_json(d.goal.pareto));
+                    choices_json(d.plan), "front", choices_json(d.goal.pareto));
     decision_release(&d);
     return out;
 }
@@ -278,18 +265,23 @@ static void add_plan(struct report *r, int64_t N, json_t *root)
     struct question q = { .anew = 1, .top = SHOWN_MAX };
     struct hrun_error why;
     struct decision d;
-    json_t *plan;
+    json_t *plan, *waits;
 
     if (ask_hrun(r, &q, N, &d, &why)) {
         json_object_set_new(root, "why_no_plan", json_string(why.text));
         return;
     }
+    /* The change, by waits of the last watched run, of a process's share on each sub-cluster. */
+    waits = d.shares.unwatched && d.shares.each ? json_array() : NULL;
+    for (int i = 0; waits && i < d.nsubs; i++)
+        json_array_append_new(waits, d.shares.unwatched[i] > 0 ? json_real(d.shares.each[i] / d.shares.unwatched[i])
+                              : json_null());
     plan = chosen_json(&d);
     json_object_update_new(plan, json_pack("{s:b, s:o}", "all", d.plan->counts.counted &&
                                            d.plan->n >= d.plan->counts.valid, "choices", choices_json(d.plan)));
-    json_object_update_new(root, json_pack("{s:o, s:o?, s:{s:o?, s:o?}}", "plan", plan, "shares_by_waits",
-                                           waits_changes_json(&d), "tradeoffs", "cost", tradeoff_json(r, N, "cost"),
-                                           "energy", tradeoff_json(r, N, "energy")));
+    json_object_update_new(root, json_pack("{s:o, s:o?, s:{s:o?, s:o?}}", "plan", plan, "shares_by_waits", waits,
+                                           "tradeoffs", "cost", tradeoff_json(r, N, "cost"), "energy",
+                                           tradeoff_json(r, N, "energy")));
     decision_release(&d);
 }
 
