@@ -7,19 +7,20 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The first line of a file below root, without its end. Result: 1, or 0 when there is none. */
-static int first_line(const char *root, const char *path, char *out, size_t size)
+/* The first line of a file below p->root, without its end. Result: 1, or 0 if there is none. */
+static int first_line(const struct probe *p, const char *path, char *out, size_t size)
 {
     char name[1024];
     FILE *f;
     int good;
 
-    snprintf(name, sizeof name, "%s%s", root, path);
+    snprintf(name, sizeof name, "%s%s", p->root, path);
     f = fopen(name, "re");
     good = f && fgets(out, (int)size, f);
     if (f)
@@ -29,56 +30,27 @@ static int first_line(const char *root, const char *path, char *out, size_t size
     return good && out[0];
 }
 
-static void add_fact(const char *root, const char *path, int rank, const char *key, FILE *out)
+/* Print the first line of a file, if there is one, as a fact; path: printf style. */
+__attribute__((format(printf, 3, 4)))
+static void add_fact(const struct probe *p, const char *key, const char *path, ...)
 {
-    char value[256];
+    char name[512], value[256];
+    va_list ap;
 
-    if (first_line(root, path, value, sizeof value))
-        fprintf(out, "fact %d %s %s\n", rank, key, value);
+    va_start(ap, path);
+    vsnprintf(name, sizeof name, path, ap);
+    va_end(ap);
+    if (first_line(p, name, value, sizeof value))
+        fprintf(p->out, "fact %d %s %s\n", p->rank, key, value);
 }
 
-static void add_processor_facts(const char *root, int rank, int processor, FILE *out)
-{
-    static const struct { const char *key, *file; } files[] = {
-        { "governor", "scaling_governor" }, { "frequency_min_khz", "scaling_min_freq" },
-        { "frequency_max_khz", "scaling_max_freq" },
-    };
-    char path[256];
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", processor, files[i].file);
-        add_fact(root, path, rank, files[i].key, out);
-    }
-}
-
-/* The word in brackets: "always [madvise] never". */
-static void add_bracketed_fact(const char *root, const char *path, int rank, const char *key, FILE *out)
-{
-    char value[256], *begin, *end;
-
-    if (!first_line(root, path, value, sizeof value) || !(begin = strchr(value, '[')) || !(end = strchr(begin, ']')))
-        return;
-    fprintf(out, "fact %d %s %.*s\n", rank, key, (int)(end - begin - 1), begin + 1);
-}
-
-/* intel_pstate has the file no_turbo, other drivers have boost. */
-static void add_turbo(const char *root, int rank, FILE *out)
-{
-    char value[64];
-
-    if (first_line(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", value, sizeof value))
-        fprintf(out, "fact %d turbo_intel %s\n", rank, value[0] == '0' ? "on" : "off");
-    else if (first_line(root, "/sys/devices/system/cpu/cpufreq/boost", value, sizeof value))
-        fprintf(out, "fact %d turbo %s\n", rank, value[0] == '1' ? "on" : "off");
-}
-
-static void add_swap_used(const char *root, int rank, FILE *out)
+static void add_swap_used(const struct probe *p)
 {
     char name[1024], line[256];
     unsigned long long total = 0, left = 0;
     FILE *f;
 
-    snprintf(name, sizeof name, "%s/proc/meminfo", root);
+    snprintf(name, sizeof name, "%s/proc/meminfo", p->root);
     f = fopen(name, "re");
     while (f && fgets(line, sizeof line, f)) {
         sscanf(line, "SwapTotal: %llu", &total);
@@ -87,24 +59,24 @@ static void add_swap_used(const char *root, int rank, FILE *out)
     if (f)
         fclose(f);
     if (total)
-        fprintf(out, "fact %d swap_used_kib %llu\n", rank, total > left ? total - left : 0);
+        fprintf(p->out, "fact %d swap_used_kib %llu\n", p->rank, total > left ? total - left : 0);
 }
 
 /* The first interface by name, except loopback, that is up. Result: 1, or 0 if there is none. */
-static int any_interface(const char *root, char *out, size_t size)
+static int any_interface(const struct probe *p, char *out, size_t size)
 {
     char path[1024], state[64];
     DIR *dir;
     struct dirent *e;
 
     out[0] = 0;
-    snprintf(path, sizeof path, "%s/sys/class/net", root);
+    snprintf(path, sizeof path, "%s/sys/class/net", p->root);
     dir = opendir(path);
     while (dir && (e = readdir(dir))) {
         if (e->d_name[0] == '.' || !strcmp(e->d_name, "lo"))
             continue;
         snprintf(path, sizeof path, "/sys/class/net/%.200s/operstate", e->d_name);
-        if (first_line(root, path, state, sizeof state) && strcmp(state, "up"))
+        if (first_line(p, path, state, sizeof state) && strcmp(state, "up"))
             continue;
         if (!out[0] || strcmp(e->d_name, out) < 0)
             snprintf(out, size, "%.*s", (int)size - 1, e->d_name);
@@ -115,24 +87,27 @@ static int any_interface(const char *root, char *out, size_t size)
 }
 
 /* interface: the one that reaches the other hosts; "": any. */
-static void add_host_facts(const char *root, int rank, const char *interface, FILE *out)
+static void add_host_facts(const struct probe *p, char *interface, size_t size)
 {
-    char path[512], name[128];
+    char value[256], *begin;
 
-    add_turbo(root, rank, out);
-    add_bracketed_fact(root, "/sys/kernel/mm/transparent_hugepage/enabled", rank, "huge_pages", out);
-    add_swap_used(root, rank, out);
-    add_fact(root, "/proc/loadavg", rank, "load", out);
-    snprintf(name, sizeof name, "%s", interface);
-    if (!name[0] && !any_interface(root, name, sizeof name))
+    /* intel_pstate has the file no_turbo, other drivers have boost. */
+    if (first_line(p, "/sys/devices/system/cpu/intel_pstate/no_turbo", value, sizeof value))
+        fprintf(p->out, "fact %d turbo_intel %s\n", p->rank, value[0] == '0' ? "on" : "off");
+    else if (first_line(p, "/sys/devices/system/cpu/cpufreq/boost", value, sizeof value))
+        fprintf(p->out, "fact %d turbo %s\n", p->rank, value[0] == '1' ? "on" : "off");
+    /* The word in brackets: "always [madvise] never". */
+    if (first_line(p, "/sys/kernel/mm/transparent_hugepage/enabled", value, sizeof value) &&
+        (begin = strchr(value, '[')) && strchr(begin, ']'))
+        fprintf(p->out, "fact %d huge_pages %.*s\n", p->rank, (int)strcspn(begin + 1, "]"), begin + 1);
+    add_swap_used(p);
+    add_fact(p, "load", "/proc/loadavg");
+    if (!interface[0] && !any_interface(p, interface, size))
         return;
-    fprintf(out, "fact %d interface %s\n", rank, name);
-    snprintf(path, sizeof path, "/sys/class/net/%s/mtu", name);
-    add_fact(root, path, rank, "mtu", out);
-    snprintf(path, sizeof path, "/sys/class/net/%s/speed", name);
-    add_fact(root, path, rank, "link_mbit", out);
-    snprintf(path, sizeof path, "/sys/class/net/%s/duplex", name);
-    add_fact(root, path, rank, "duplex", out);
+    fprintf(p->out, "fact %d interface %s\n", p->rank, interface);
+    add_fact(p, "mtu", "/sys/class/net/%s/mtu", interface);
+    add_fact(p, "link_mbit", "/sys/class/net/%s/speed", interface);
+    add_fact(p, "duplex", "/sys/class/net/%s/duplex", interface);
 }
 
 /* The interface through which this host reaches `peer`; "": not known. A connected datagram socket sends nothing, but
@@ -162,21 +137,13 @@ static void find_interface_to(const char *peer, char *out, size_t size)
 }
 
 /* Environment variables that set the number of threads of BLAS libraries. */
-static void add_thread_variables(int rank, FILE *out)
-{
-    static const char *const names[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
-                                         "MKL_NUM_THREADS", "BLIS_NUM_THREADS" };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = getenv(names[i]);
-
-        if (value && value[0])
-            fprintf(out, "fact %d %s %.*s\n", rank, names[i], (int)strcspn(value, "\n"), value);
-    }
-}
+static const char *const thread_variables[] = {
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+};
 
 void probe_facts(struct probe *p)
 {
+    static const char cpu[] = "/sys/devices/system/cpu/cpu";
     char interface[128] = "";
     cpu_set_t mine;
     int processor = 0, other = 0;
@@ -184,13 +151,20 @@ void probe_facts(struct probe *p)
     if (!sched_getaffinity(0, sizeof mine, &mine))
         while (processor < CPU_SETSIZE - 1 && !CPU_ISSET(processor, &mine))
             processor++;
-    add_processor_facts(p->root, p->rank, processor, p->out);
+    add_fact(p, "governor", "%s%d/cpufreq/scaling_governor", cpu, processor);
+    add_fact(p, "frequency_min_khz", "%s%d/cpufreq/scaling_min_freq", cpu, processor);
+    add_fact(p, "frequency_max_khz", "%s%d/cpufreq/scaling_max_freq", cpu, processor);
     if (p->leader[p->rank] != p->rank)
         return;
     while (other < p->nranks && p->leader[other] == p->rank)
         other++;
     if (other < p->nranks && !p->root[0])
         find_interface_to(p->names[other], interface, sizeof interface);
-    add_host_facts(p->root, p->rank, interface, p->out);
-    add_thread_variables(p->rank, p->out);
+    add_host_facts(p, interface, sizeof interface);
+    for (size_t i = 0; i < sizeof thread_variables / sizeof *thread_variables; i++) {
+        const char *value = getenv(thread_variables[i]);
+
+        if (value && value[0])
+            fprintf(p->out, "fact %d %s %.*s\n", p->rank, thread_variables[i], (int)strcspn(value, "\n"), value);
+    }
 }

@@ -20,18 +20,21 @@ static const char *const STANDARD = "-";    /* standard input or output */
 
 /* ------------------------------------------------------------------ export */
 
-/* log: measurements of one profile; part: a subset of them that goes into one file as one set. */
+/* The measurements of one profile. */
 struct log {
     char *app, *signature;
     struct hrun_samples samples;
 };
 
+/* Measurements of one profile with the same constants, which go into one file as one set. */
 struct part {
-    size_t log;
+    const struct log *log;
     const char *consts;
     const struct hrun_sample **v;
     size_t n;
     char *path;
+    struct hrun_buf text;           /* of the first part of a file: its contents */
+    int is_first;
 };
 
 struct exporting {
@@ -52,6 +55,7 @@ static void exporting_release(struct exporting *e)
     for (size_t i = 0; i < e->nparts; i++) {
         free(e->parts[i].v);
         free(e->parts[i].path);
+        hrun_buf_release(&e->parts[i].text);
     }
     free(e->logs);
     free(e->parts);
@@ -104,50 +108,25 @@ static char *export_path(const char *template, const struct log *log, const char
     return hrun_buf_detach(&out);
 }
 
-static const char *consts_of(const struct hrun_sample *s)
-{
-    return s->consts ? s->consts : "";
-}
-
 /* Add a measurement of a log to its part; there is one for each set of constants. */
-static void add_to_part(struct exporting *e, size_t log, const struct hrun_sample *s)
+static void add_to_part(struct exporting *e, const struct log *log, const struct hrun_sample *s)
 {
     struct part *p;
     size_t i = 0;
 
-    while (i < e->nparts && (e->parts[i].log != log || strcmp(e->parts[i].consts, consts_of(s))))
+    while (i < e->nparts && (e->parts[i].log != log || strcmp(e->parts[i].consts, s->consts)))
         i++;
     hrun_grow(e->parts, i + 1, e->parts_cap);
     p = &e->parts[i];
     if (i == e->nparts) {
+        *p = (struct part){ .log = log, .consts = s->consts, .text = HRUN_BUF_INIT, .is_first = 1 };
+        p->v = xcalloc(log->samples.n, sizeof *p->v);
+        p->path = export_path(e->s->output ? e->s->output : STANDARD, log, p->consts);
+        for (size_t k = 0; k < e->nparts; k++)
+            p->is_first &= strcmp(e->parts[k].path, p->path) != 0;
         e->nparts++;
-        *p = (struct part){ .log = log, .consts = consts_of(s) };
-        p->v = xcalloc(e->logs[log].samples.n, sizeof *p->v);
-        p->path = export_path(e->s->output ? e->s->output : STANDARD, &e->logs[log], p->consts);
     }
     p->v[p->n++] = s;
-}
-
-/* Append the text of all parts for the file of part `first`. */
-static int add_export_text(const struct exporting *e, size_t first, struct hrun_buf *out, size_t *left,
-                     struct hrun_error *err)
-{
-    autofree struct hrun_exchange_set *sets = xcalloc(e->nparts, sizeof *sets);
-    size_t n = 0;
-    int rc;
-
-    for (size_t i = first; i < e->nparts; i++) {
-        const struct part *p = &e->parts[i];
-        const struct log *log = &e->logs[p->log];
-
-        if (!strcmp(p->path, e->parts[first].path))
-            sets[n++] = (struct hrun_exchange_set) { log->app, log->signature, p->v, p->n };
-    }
-    rc = hrun_exchange_write(e->format, sets, n, out, left, err);
-    if (rc && err->code == HRUN_EINVAL)
-        snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
-                 "; export each to a file of its own, as with -o '{app}-{signature}-{constants}.txt', or to csv");
-    return rc;
 }
 
 /* Write a file. An existing special file, such as /dev/null or a pipe, is written to, not replaced. */
@@ -171,36 +150,30 @@ static int write_export(const char *path, const struct hrun_buf *text, struct hr
     return rc;
 }
 
-/* 1 if part i is the first of its file, else 0. */
-static int begins_file(const struct exporting *e, size_t i)
+/* Make the texts of all files, then write these. *left: number of measurements that the format cannot hold. */
+static int write_parts(struct exporting *e, size_t *left, struct hrun_error *err)
 {
-    for (size_t k = 0; k < i; k++)
-        if (!strcmp(e->parts[k].path, e->parts[i].path))
-            return 0;
-    return 1;
-}
+    autofree struct hrun_exchange_set *sets = xcalloc(e->nparts, sizeof *sets);
 
-/* Write all files, after making all texts. */
-static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_error *err)
-{
-    autofree struct hrun_buf *texts = xcalloc(e->nparts + 1, sizeof *texts);
-    int rc = 0;
-    size_t left;
+    for (struct part *p = e->parts, *end = p + e->nparts; p < end; p++) {
+        size_t n = 0, left_here = 0;
 
-    for (size_t i = 0; i < e->nparts && !rc; i++) {
-        hrun_buf_init(&texts[i]);
-        left = 0;
-        if (begins_file(e, i))
-            rc = add_export_text(e, i, &texts[i], &left, err);
-        *left_out += left;
+        for (const struct part *q = p; p->is_first && q < end; q++)
+            if (!strcmp(q->path, p->path))
+                sets[n++] = (struct hrun_exchange_set) { q->log->app, q->log->signature, q->v, q->n };
+        if (n && hrun_exchange_write(e->format, sets, n, &p->text, &left_here, err)) {
+            const struct hrun_error why = *err;
+
+            return why.code != HRUN_EINVAL ? -1
+                   : hrun_fail(err, HRUN_EINVAL, "%s; export each to a file of its own, as with -o "
+                               "'{app}-{signature}-{constants}.txt', or to csv", why.text);
+        }
+        *left += left_here;
     }
-    for (size_t i = 0; i < e->nparts && !rc; i++)
-        if (begins_file(e, i))
-            rc = write_export(e->parts[i].path, &texts[i], err);
-    for (size_t i = 0; i < e->nparts; i++)
-        if (texts[i].data)
-            hrun_buf_release(&texts[i]);
-    return rc;
+    for (const struct part *p = e->parts; p < e->parts + e->nparts; p++)
+        if (p->is_first && write_export(p->path, &p->text, err))
+            return -1;
+    return 0;
 }
 
 /* 1 if the last component of a path has a suffix, else 0. */
@@ -234,7 +207,7 @@ int calib_export(const struct calib_settings *s, char **apps)
         return status;
     for (size_t i = 0; i < e.nlogs; i++)
         for (size_t k = 0; k < e.logs[i].samples.n; k++)
-            add_to_part(&e, i, &e.logs[i].samples.v[k]);
+            add_to_part(&e, &e.logs[i], &e.logs[i].samples.v[k]);
     if (!e.nparts)
         rc = hrun_fail(&err, HRUN_ENODATA, "there is no measurement%s%s in %s", s->signature ? " of signature " : "",
                        s->signature ? s->signature : "", hrun_store_dir(c.store));
@@ -265,11 +238,9 @@ static int read_standard(struct hrun_buf *out, struct hrun_error *err)
 static int read_import(const char *path, struct hrun_exchange *x, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = strcmp(path, STANDARD) ? hrun_file_read(path, FILE_MAX, &text, err) : read_standard(&text, err);
 
-    if (!rc)
-        rc = hrun_exchange_read(path, text.data, text.len, x, err);
-    return rc;
+    return (strcmp(path, STANDARD) ? hrun_file_read(path, FILE_MAX, &text, err) : read_standard(&text, err)) ||
+           hrun_exchange_read(path, text.data, text.len, x, err) ? -1 : 0;
 }
 
 /* 1 if measurement i is the first of its profile, else 0. */
