@@ -51,12 +51,13 @@ static void choose_netbench_pes(const struct hrun_cluster *cl, struct hrun_confi
     }
 }
 
-/* The kind of PE of a sub-cluster of the only host, numbered without gaps in the order that hrun_net_kind expects. */
+/* The kind of PE of a sub-cluster: on one host numbered without gaps in the order that hrun_net_kind expects; on
+ * several 0, since a node is one PE. */
 static int kind_number(const struct hrun_cluster *cl, int sub)
 {
     int n = 0;
 
-    for (int kind = 0; kind < cl->subs[sub].kind; kind++) {
+    for (int kind = 0; cl->nhosts == 1 && kind < cl->subs[sub].kind; kind++) {
         int i = 0;
 
         while (i < cl->nsubs && cl->subs[i].kind != kind)
@@ -66,21 +67,10 @@ static int kind_number(const struct hrun_cluster *cl, int sub)
     return n;
 }
 
-/* Append --kinds: on one host, the kind of PE of each rank's sub-cluster; on several, 0, since a node is one PE. */
-static void push_kinds(const struct context *c, struct network_plan *p)
-{
-    autorelease(hrun_buf_release) struct hrun_buf kinds = HRUN_BUF_INIT;
-
-    for (int r = 0; r < p->layout->nranks; r++)
-        hrun_buf_addf(&kinds, "%s%d", r ? "," : "",
-                      c->cluster->nhosts == 1 ? kind_number(c->cluster, p->layout->ranks[r].sub) : 0);
-    hrun_strvec_push(&p->words, "--kinds");
-    hrun_strvec_push(&p->words, kinds.data);
-}
-
 int network_plan(const struct context *c, const struct calib_settings *s, struct network_plan *out,
                  struct hrun_error *err)
 {
+    autorelease(hrun_buf_release) struct hrun_buf kinds = HRUN_BUF_INIT;
     struct hrun_config config = { .nsubs = c->cluster->nsubs };
 
     memset(out, 0, sizeof *out);
@@ -88,8 +78,9 @@ int network_plan(const struct context *c, const struct calib_settings *s, struct
     out->layout = hrun_layout_create(c->cluster, &config, err);
     if (!out->layout)
         return -1;
-    hrun_strvec_push(&out->words, c->program);
-    push_kinds(c, out);
+    for (int r = 0; r < out->layout->nranks; r++)
+        hrun_buf_addf(&kinds, "%s%d", r ? "," : "", kind_number(c->cluster, out->layout->ranks[r].sub));
+    hrun_strvec_add(&out->words, c->program, "--kinds", kinds.data, NULL);
     if (s->precision > 0) {
         hrun_strvec_push(&out->words, "--precision");
         hrun_strvec_pushf(&out->words, "%.17g", s->precision);
@@ -113,39 +104,33 @@ void network_plan_release(struct network_plan *p)
 
 /* ---------------------------------------------------------------- measure */
 
-/* Give the hosts of the records hrun's names, and their sub-clusters as kinds. The benchmark numbers hosts in the order
- * of their first ranks. */
-static int name_hosts(const struct context *c, const struct hrun_layout *l, struct hrun_net_records *r,
-                      struct hrun_error *err)
-{
-    int h = 0;
-
-    for (int k = 0; k < l->nranks; k++) {
-        int known = 0;
-
-        for (int before = 0; before < k && !known; before++)
-            known = l->ranks[before].host == l->ranks[k].host;
-        if (!known && h < r->nhosts) {
-            free(r->hosts[h]);
-            r->hosts[h] = xstrdup(c->cluster->hosts[l->ranks[k].host].name);
-            r->kind_of[h] = l->ranks[k].sub;
-        }
-        h += !known;
-    }
-    if (h != r->nhosts)
-        return hrun_fail(err, HRUN_EINVAL, "of %d hosts the benchmark saw %d: hosts that call themselves the same "
-                         "cannot be told apart; give each a name of its own (hostnamectl), or name it once", h,
-                         r->nhosts);
-    return 0;
-}
-
 int network_measure(struct context *c, const struct network_plan *p, struct hrun_net_records *out, int *interrupted,
                     struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    const struct hrun_layout *l = p->layout;
+    int h = 0;
 
-    if (alone_run(c, &(struct alone_tool){ p->layout, p->words.v, "the network" }, &text, interrupted, err) ||
+    if (alone_run(c, &(struct alone_tool){ l, p->words.v, "the network" }, &text, interrupted, err) ||
         hrun_net_records_parse(text.data, out, err))
         return -1;
-    return name_hosts(c, p->layout, out, err);
+    /* Give the hosts hrun's names, and their sub-clusters as kinds. The benchmark numbers hosts in the order of their
+     * first ranks. */
+    for (int k = 0; k < l->nranks; k++) {
+        int first = 0;
+
+        while (l->ranks[first].host != l->ranks[k].host)
+            first++;
+        if (first == k && h < out->nhosts) {
+            free(out->hosts[h]);
+            out->hosts[h] = xstrdup(c->cluster->hosts[l->ranks[k].host].name);
+            out->kind_of[h] = l->ranks[k].sub;
+        }
+        h += first == k;
+    }
+    if (h != out->nhosts)
+        return hrun_fail(err, HRUN_EINVAL, "of %d hosts the benchmark saw %d: hosts that call themselves the same "
+                         "cannot be told apart; give each a name of its own (hostnamectl), or name it once", h,
+                         out->nhosts);
+    return 0;
 }

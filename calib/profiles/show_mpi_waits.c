@@ -12,25 +12,15 @@
 
 /* The watched runs with M processes per PE. */
 struct group {
-    int M, runs, mixed, awaited;
+    int M, runs, mixed;
+    int awaited;                       /* mixed runs whose other sub-clusters waited for this one */
     double computing, imbalance;       /* means */
     double overhead;                   /* largest */
 };
 
-/* 1 if the other sub-clusters of a mixed run waited for the one with this signature, else 0. */
-static int awaited(const struct hrun_sample *s, const char *signature)
+static int by_procs(const void *a, const void *b)
 {
-    for (int i = 0, n = hrun_list_count(s->signatures); i < n; i++)
-        if (hrun_list_is(s->signatures, i, signature) && hrun_list_is(s->cluster, i, s->limits))
-            return 1;
-    return 0;
-}
-
-static int by_m(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-
-    return (x->M > y->M) - (x->M < y->M);
+    return ((const struct group *)a)->M - ((const struct group *)b)->M;
 }
 
 static void add_run(struct group *g, const struct hrun_sample *s, const struct waits_sub *seen,
@@ -38,10 +28,13 @@ static void add_run(struct group *g, const struct hrun_sample *s, const struct w
 {
     double share = seen->elapsed_s > 0 ? seen->compute_mean_s / seen->elapsed_s : 0;
     double imbalance = seen->compute_mean_s > 0 ? seen->compute_s / seen->compute_mean_s : 1;
+    int awaited = 0;
 
+    for (int i = 0, n = hrun_list_count(s->signatures); i < n; i++)
+        awaited |= hrun_list_is(s->signatures, i, signature) && hrun_list_is(s->cluster, i, s->limits);
     g->runs++;
     g->mixed += s->mixed;
-    g->awaited += s->mixed && awaited(s, signature);
+    g->awaited += s->mixed && awaited;
     g->computing += (share - g->computing) / g->runs;
     g->imbalance += (imbalance - g->imbalance) / g->runs;
     g->overhead = fmax(g->overhead, seen->overhead);
@@ -66,7 +59,7 @@ static int make_groups(const struct hrun_samples *samples, const char *signature
         v[k].M = s->M;
         add_run(&v[k], s, &seen, signature);
     }
-    qsort(v, (size_t)n, sizeof *v, by_m);
+    qsort(v, (size_t)n, sizeof *v, by_procs);
     *groups = v;
     return n;
 }
