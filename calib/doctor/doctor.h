@@ -112,14 +112,11 @@ enum { DOCTOR_REPETITIONS = 20 };
 enum doctor_severity { DOCTOR_PROBLEM, DOCTOR_WARNING };
 
 struct finding {
-    enum doctor_severity severity;
-    const char *check;             /* "kernel-spread", ...: a name for machines */
+    const struct check *check;
     char *what;                    /* a sentence without its full stop, with the place; owned */
     const char *advice;            /* what to do */
     int rank;                      /* a rank on the PE or host of the finding; -1: no single one */
-    int host_only;                 /* 1: the finding is about the rank's host, not its PE */
-    double measured, limit;        /* in `unit`; limit 0: none */
-    const char *unit;              /* "" (a fraction), "s", "bytes", "Mbit/s"; NULL: nothing was measured */
+    double measured, limit;        /* in the check's unit; limit 0: none */
 };
 
 struct findings {
@@ -145,21 +142,19 @@ struct judging {
 typedef void check_fn(const struct judging *j);
 
 struct check {
-    const char *name;
+    const char *name;              /* "kernel-spread", ...: a name for machines */
     enum doctor_severity severity;
     enum { CHECK_ONCE, CHECK_RANKS, CHECK_HOSTS } each;     /* run once, for each process, for the first of each host */
+    enum { ABOUT_PE, ABOUT_HOST } about;                    /* of its findings */
+    const char *unit;              /* "" (a fraction), "s", "bytes", "pages", "Mbit/s"; NULL: nothing is measured */
     check_fn *run;
     const char *advice;
     const char *inside;            /* advice if all processes are on one host; NULL: as advice */
 };
 
-/* Add a finding of j->check with the rank (-1: none) and the sentence. The result is valid until the next call. */
-struct finding *finding_add(const struct judging *j, int rank, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-/* Set the measured fraction and the limit that it exceeds. */
-void finding_above(struct finding *f, double measured, double limit);
-/* Mark a finding as one about the rank's host. unit: of measured, NULL: nothing was measured; limit 0: none. */
-void finding_of_host(struct finding *f, double measured, double limit, const char *unit);
+/* Add a finding of j->check with the rank (-1: none), the measured figure, its limit (0: none) and the sentence. */
+void finding_add(const struct judging *j, int rank, double measured, double limit, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 /* "PE 3 of xeon (host h2)", by value as struct hrun_text. */
 struct doctor_place {
     char s[400];

@@ -88,8 +88,9 @@ static void add_findings(const struct findings *f, int all, struct hrun_buf *out
         for (next = i; next < f->n && f->v[next].check == f->v[i].check; next++) {
             if (!all && next - i >= FINDINGS_SHOWN)
                 continue;
-            hrun_buf_addf(out, "%s  %s: %s", names[f->v[i].severity], f->v[i].check, f->v[next].what);
-            if (f->v[next].limit > 0 && !strcmp(f->v[next].unit, "s"))
+            hrun_buf_addf(out, "%s  %s: %s", names[f->v[i].check->severity], f->v[i].check->name,
+                          f->v[next].what);
+            if (f->v[next].limit > 0 && !strcmp(f->v[next].check->unit, "s"))
                 hrun_buf_addf(out, " (limit %.3g s)", f->v[next].limit);
             else if (f->v[next].limit > 0)
                 hrun_buf_addf(out, " (limit %.3g %%)", 100 * f->v[next].limit);
@@ -204,18 +205,19 @@ static json_t *findings_json(const struct doctor_data *d, const struct findings 
 
     for (int i = 0; i < f->n; i++) {
         const struct finding *x = &f->v[i];
-        json_t *j = json_pack("{s:s, s:s, s:o, s:s}", "severity", x->severity == DOCTOR_PROBLEM ? "problem" : "warning",
-                              "check", x->check, "what", printable_json(x->what), "advice", x->advice);
+        json_t *j = json_pack("{s:s, s:s, s:o, s:s}", "severity",
+                              x->check->severity == DOCTOR_PROBLEM ? "problem" : "warning", "check", x->check->name,
+                              "what", printable_json(x->what), "advice", x->advice);
 
         if (x->rank >= 0) {
             json_object_set_new(j, "host", printable_json(d->ranks[x->rank].host_name));
             json_object_set_new(j, "sub_cluster", printable_json(d->subs[d->ranks[x->rank].sub].name));
         }
-        if (x->rank >= 0 && !x->host_only)
+        if (x->rank >= 0 && x->check->about == ABOUT_PE)
             json_object_set_new(j, "pe", json_integer(d->ranks[x->rank].pe));
-        if (x->unit) {
+        if (x->check->unit) {
             json_object_set_new(j, "measured", json_real(x->measured));
-            json_object_set_new(j, "unit", json_string(x->unit));
+            json_object_set_new(j, "unit", json_string(x->check->unit));
         }
         if (x->limit > 0)
             json_object_set_new(j, "limit", json_real(x->limit));

@@ -19,9 +19,8 @@ void check_kernel_spread(const struct judging *j)
         return;
     s = doctor_spread(t);
     if (doctor_width(&s) > j->limits->spread)
-        finding_above(finding_add(j, j->rank, "equal work on %s takes from %.4g to %.4g s, a spread of %.1f %%",
-                                  doctor_place(j->d, j->rank).s, s.low, s.high, 100 * doctor_width(&s)),
-                      doctor_width(&s), j->limits->spread);
+        finding_add(j, j->rank, doctor_width(&s), j->limits->spread, "equal work on %s takes from %.4g to %.4g s, a "
+                    "spread of %.1f %%", doctor_place(j->d, j->rank).s, s.low, s.high, 100 * doctor_width(&s));
 }
 
 /* The k PEs of one sub-cluster that have times: their ranks, times and medians. */
@@ -46,10 +45,9 @@ static void compare_pes(const struct judging *j, const struct pe_group *g)
         double off = g->median[i] / sorted[(g->k - 1) / 2] - 1;
 
         if (fabs(off) > j->limits->spread)
-            finding_above(finding_add(j, g->rank[i], "%s needs %.1f %% %s for the same work than usual in its "
-                                      "sub-cluster", doctor_place(j->d, g->rank[i]).s, 100 * fabs(off),
-                                      off > 0 ? "more time" : "less time"),
-                          fabs(off), j->limits->spread);
+            finding_add(j, g->rank[i], fabs(off), j->limits->spread, "%s needs %.1f %% %s for the same work than usual "
+                        "in its sub-cluster", doctor_place(j->d, g->rank[i]).s, 100 * fabs(off),
+                        off > 0 ? "more time" : "less time");
     }
 }
 
@@ -85,10 +83,9 @@ void check_noise(const struct judging *j)
     double share = k->quanta ? k->mean / k->least - 1 : 0;
 
     if (share > j->limits->spread)
-        finding_above(finding_add(j, j->rank, "pieces of work of %.2g ms on %s take %.1f %% longer in the mean, one of "
-                                  "them %.3g ms", 1e3 * k->least, doctor_place(j->d, j->rank).s, 100 * share,
-                                  1e3 * k->most),
-                      share, j->limits->spread);
+        finding_add(j, j->rank, share, j->limits->spread, "pieces of work of %.2g ms on %s take %.1f %% longer in the "
+                    "mean, one of them %.3g ms", 1e3 * k->least, doctor_place(j->d, j->rank).s, 100 * share,
+                    1e3 * k->most);
 }
 
 /* Of the processes on a host at most NAMED are named. */
@@ -107,13 +104,13 @@ void check_others(const struct judging *j)
         if (d->ranks[d->processes[i].rank].host == j->r->host)
             hrun_buf_addf(&who, "%s%d (%s, %.0f %%)", n++ ? ", " : "; most on that host: process ", d->processes[i].pid,
                           d->processes[i].name, 100 * d->processes[i].share);
-    finding_above(finding_add(j, j->rank, "others took %.1f %% of a processor on %s%s", 100 * j->r->busy,
-                              doctor_place(d, j->rank).s, who.data), j->r->busy, j->limits->spread);
+    finding_add(j, j->rank, j->r->busy, j->limits->spread, "others took %.1f %% of a processor on %s%s",
+                100 * j->r->busy, doctor_place(d, j->rank).s, who.data);
 }
 
 void check_stolen(const struct judging *j)
 {
     if (j->r->stolen > j->limits->spread)
-        finding_above(finding_add(j, j->rank, "the hypervisor took %.1f %% of a processor on %s", 100 * j->r->stolen,
-                                  doctor_place(j->d, j->rank).s), j->r->stolen, j->limits->spread);
+        finding_add(j, j->rank, j->r->stolen, j->limits->spread, "the hypervisor took %.1f %% of a processor on %s",
+                    100 * j->r->stolen, doctor_place(j->d, j->rank).s);
 }

@@ -28,9 +28,8 @@ void check_clocks(const struct judging *j)
     double offset = j->r->clock_offset;
 
     if (fabs(offset) - j->r->clock_error > j->limits->clock_s)
-        finding_of_host(finding_add(j, j->rank, "the clock of host %s is %.3g s %s that of host %s", j->r->host_name,
-                                    fabs(offset), offset > 0 ? "before" : "behind", j->d->ranks[0].host_name),
-                        fabs(offset), j->limits->clock_s, "s");
+        finding_add(j, j->rank, fabs(offset), j->limits->clock_s, "the clock of host %s is %.3g s %s that of host %s",
+                    j->r->host_name, fabs(offset), offset > 0 ? "before" : "behind", j->d->ranks[0].host_name);
 }
 
 void check_trips(const struct judging *j)
@@ -42,10 +41,9 @@ void check_trips(const struct judging *j)
         struct hrun_spread s = doctor_spread(&m->t);
 
         if (doctor_width(&s) > j->limits->network)
-            finding_above(finding_add(j, m->a, "round trips of %s between %s and %s vary by %.0f %%, from %.3g to "
-                                      "%.3g us", bytes_text(m->bytes).s, doctor_place(d, m->a).s,
-                                      doctor_place(d, m->b).s, 100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high),
-                          doctor_width(&s), j->limits->network);
+            finding_add(j, m->a, doctor_width(&s), j->limits->network, "round trips of %s between %s and %s vary by "
+                        "%.0f %%, from %.3g to %.3g us", bytes_text(m->bytes).s, doctor_place(d, m->a).s,
+                        doctor_place(d, m->b).s, 100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high);
     }
 }
 
@@ -64,10 +62,9 @@ void check_anomalies(const struct judging *j)
         t = doctor_spread(&next->t);
         if (s.median / t.median - 1 <= j->limits->network || s.low <= t.high)
             continue;
-        finding_above(finding_add(j, m->a, "between %s and %s messages of %s take %.0f %% longer than those of %s",
-                                  doctor_place(d, m->a).s, doctor_place(d, m->b).s, bytes_text(m->bytes).s,
-                                  100 * (s.median / t.median - 1), bytes_text(next->bytes).s),
-                      s.median / t.median - 1, j->limits->network);
+        finding_add(j, m->a, s.median / t.median - 1, j->limits->network, "between %s and %s messages of %s take %.0f "
+                    "%% longer than those of %s", doctor_place(d, m->a).s, doctor_place(d, m->b).s,
+                    bytes_text(m->bytes).s, 100 * (s.median / t.median - 1), bytes_text(next->bytes).s);
     }
 }
 
@@ -101,10 +98,9 @@ void check_unequal_links(const struct judging *j)
         off = median[i] / of[(n - 1) / 2] - 1;
         if (n < 3 || off <= j->limits->network)
             continue;
-        finding_above(finding_add(j, m->a, "round trips of %s between %s and %s take %.0f %% longer than between "
-                                  "others of the same kind", bytes_text(m->bytes).s, doctor_place(d, m->a).s,
-                                  doctor_place(d, m->b).s, 100 * off),
-                      off, j->limits->network);
+        finding_add(j, m->a, off, j->limits->network, "round trips of %s between %s and %s take %.0f %% longer than "
+                    "between others of the same kind", bytes_text(m->bytes).s, doctor_place(d, m->a).s,
+                    doctor_place(d, m->b).s, 100 * off);
     }
 }
 
@@ -115,9 +111,8 @@ void check_alltoall(const struct judging *j)
         struct hrun_spread s = doctor_spread(&m->t);
 
         if (doctor_width(&s) > j->limits->network)
-            finding_above(finding_add(j, -1, "all-to-all of %s from each of %d processes to each varies by %.0f %%, "
-                                      "from %.3g to %.3g us", bytes_text(m->bytes).s, j->d->nranks,
-                                      100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high),
-                          doctor_width(&s), j->limits->network);
+            finding_add(j, -1, doctor_width(&s), j->limits->network, "all-to-all of %s from each of %d processes to "
+                        "each varies by %.0f %%, from %.3g to %.3g us", bytes_text(m->bytes).s, j->d->nranks,
+                        100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high);
     }
 }

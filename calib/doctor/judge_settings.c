@@ -54,10 +54,9 @@ void check_mtu(const struct judging *j)
         const char *interface = doctor_fact(d, r, "interface");
 
         if (doctor_leads(d, r) && differs_from(d, r, "mtu", most))
-            finding_of_host(finding_add(j, r, "the MTU of host %s (%s) is %s, that of host %s %s",
-                                        d->ranks[r].host_name, interface ? interface : "network",
-                                        known_fact(d, r, "mtu"), d->ranks[most].host_name, known_fact(d, most, "mtu")),
-                            strtod(known_fact(d, r, "mtu"), NULL), 0, "bytes");
+            finding_add(j, r, strtod(known_fact(d, r, "mtu"), NULL), 0, "the MTU of host %s (%s) is %s, that of host "
+                        "%s %s", d->ranks[r].host_name, interface ? interface : "network", known_fact(d, r, "mtu"),
+                        d->ranks[most].host_name, known_fact(d, most, "mtu"));
     }
 }
 
@@ -65,11 +64,10 @@ static void add_link_finding(const struct judging *j, int rank, int other)
 {
     const struct doctor_data *d = j->d;
 
-    finding_of_host(finding_add(j, rank, "the link of host %s (%s) has %s Mbit/s, that of host %s (%s) %s",
-                                d->ranks[rank].host_name, d->subs[d->ranks[rank].sub].name,
-                                known_fact(d, rank, "link_mbit"), d->ranks[other].host_name,
-                                d->subs[d->ranks[other].sub].name, known_fact(d, other, "link_mbit")),
-                    strtod(known_fact(d, rank, "link_mbit"), NULL), 0, "Mbit/s");
+    finding_add(j, rank, strtod(known_fact(d, rank, "link_mbit"), NULL), 0, "the link of host %s (%s) has %s Mbit/s, "
+                "that of host %s (%s) %s", d->ranks[rank].host_name, d->subs[d->ranks[rank].sub].name,
+                known_fact(d, rank, "link_mbit"), d->ranks[other].host_name, d->subs[d->ranks[other].sub].name,
+                known_fact(d, other, "link_mbit"));
 }
 
 /* Find hosts that differ from most of their sub-cluster. */
@@ -111,7 +109,7 @@ void check_unequal_governors(const struct judging *j)
 
         for (int r = 0; r < d->nranks; r++)
             if (d->ranks[r].sub == sub && differs_from(d, r, "governor", most))
-                finding_add(j, r, "the frequency governor of %s is %s, that of %s %s", doctor_place(d, r).s,
+                finding_add(j, r, 0, 0, "the frequency governor of %s is %s, that of %s %s", doctor_place(d, r).s,
                             known_fact(d, r, "governor"), doctor_place(d, most).s, known_fact(d, most, "governor"));
     }
 }
@@ -129,8 +127,8 @@ void check_governor(const struct judging *j)
         if (other && !strcmp(other, mine))
             return;
     }
-    finding_of_host(finding_add(j, j->rank, "the frequency governor of host %s is %s: the frequency follows the load",
-                                j->r->host_name, mine), 0, 0, NULL);
+    finding_add(j, j->rank, 0, 0, "the frequency governor of host %s is %s: the frequency follows the load",
+                j->r->host_name, mine);
 }
 
 /* Find hosts whose cgroup grants fewer CPUs than they have PEs here. */
@@ -142,9 +140,8 @@ void check_cpu_quota(const struct judging *j)
     for (int k = j->rank; k < j->d->nranks; k++)
         n += j->d->ranks[k].host == j->rank;
     if (quota && strtod(quota, NULL) < n)
-        finding_of_host(finding_add(j, j->rank, "the control group of host %s grants %s CPUs to its %s: processes "
-                                    "stand still when they have used them up", j->r->host_name, quota,
-                                    hrun_counted(n, "PE").s), 0, 0, NULL);
+        finding_add(j, j->rank, 0, 0, "the control group of host %s grants %s CPUs to its %s: processes stand still "
+                    "when they have used them up", j->r->host_name, quota, hrun_counted(n, "PE").s);
 }
 
 static int is_fact(const struct judging *j, const char *key, const char *value)
@@ -157,15 +154,15 @@ static int is_fact(const struct judging *j, const char *key, const char *value)
 void check_turbo(const struct judging *j)
 {
     if (is_fact(j, "turbo", "on") || is_fact(j, "turbo_intel", "on"))
-        finding_of_host(finding_add(j, j->rank, "host %s: turbo is on: the frequency depends on how many cores work "
-                                    "and on heat", j->r->host_name), 0, 0, NULL);
+        finding_add(j, j->rank, 0, 0, "host %s: turbo is on: the frequency depends on how many cores work and on heat",
+                    j->r->host_name);
 }
 
 void check_huge_pages(const struct judging *j)
 {
     if (is_fact(j, "huge_pages", "always"))
-        finding_of_host(finding_add(j, j->rank, "host %s: transparent huge pages are always made: whether a run gets "
-                                    "them depends on free memory", j->r->host_name), 0, 0, NULL);
+        finding_add(j, j->rank, 0, 0, "host %s: transparent huge pages are always made: whether a run gets them "
+                    "depends on free memory", j->r->host_name);
 }
 
 void check_swap_used(const struct judging *j)
@@ -173,15 +170,15 @@ void check_swap_used(const struct judging *j)
     const char *v = known_fact(j->d, j->rank, "swap_used_kib");
 
     if (v)
-        finding_of_host(finding_add(j, j->rank, "host %s has %.0f MiB in swap", j->r->host_name,
-                                    strtod(v, NULL) / 1024), 1024 * strtod(v, NULL), 0, "bytes");
+        finding_add(j, j->rank, 1024 * strtod(v, NULL), 0, "host %s has %.0f MiB in swap", j->r->host_name,
+                    strtod(v, NULL) / 1024);
 }
 
 void check_swapping(const struct judging *j)
 {
     if (j->r->swapped > 0)
-        finding_of_host(finding_add(j, j->rank, "host %s swapped %.0f pages meanwhile", j->r->host_name,
-                                    j->r->swapped), j->r->swapped, 0, "pages");
+        finding_add(j, j->rank, j->r->swapped, 0, "host %s swapped %.0f pages meanwhile", j->r->host_name,
+                    j->r->swapped);
 }
 
 /* Libraries that start threads, by parts of their paths, and the variables that limit their threads. Serial builds of
@@ -218,8 +215,7 @@ void check_blas(const struct judging *j)
                                  (threaded[k].not_in_path && strstr(path, threaded[k].not_in_path))))
             k++;
         if (k < NTHREADED && !has_thread_variable(j, k))
-            finding_of_host(finding_add(j, j->rank, "the program uses %s, which starts up to %d threads in each "
-                                        "process on host %s, as %s is not set", path, pus, j->r->host_name,
-                                        threaded[k].variables[0]), 0, 0, NULL);
+            finding_add(j, j->rank, 0, 0, "the program uses %s, which starts up to %d threads in each process on host "
+                        "%s, as %s is not set", path, pus, j->r->host_name, threaded[k].variables[0]);
     }
 }

@@ -56,7 +56,7 @@ static void check_findings(const struct doctor_data *d)
     doctor_judge(d, &limits, &f);
     FUZZ_CHECK(f.problems + f.warnings == f.n);
     for (int i = 0; i < f.n; i++)
-        FUZZ_CHECK(f.v[i].what[0] && f.v[i].check[0] && f.v[i].rank >= -1 && f.v[i].rank < d->nranks);
+        FUZZ_CHECK(f.v[i].what[0] && f.v[i].check->name[0] && f.v[i].rank >= -1 && f.v[i].rank < d->nranks);
     findings_release(&f);
 }
 

@@ -64,9 +64,9 @@ static void one(const char *first, const char *more, int n, const char *check, e
     if (found.n < 1)
         return;
     for (int i = 0; i < found.n; i++)
-        is_str(found.v[i].check, check, "... and of this check");
+        is_str(found.v[i].check->name, check, "... and of this check");
     has_str(found.v[0].what, words, "... with its place and figure");
-    is_int(found.v[0].severity, severity, "... of the right severity");
+    is_int(found.v[0].check->severity, severity, "... of the right severity");
     ok(found.problems + found.warnings == found.n && !!found.problems == (severity == DOCTOR_PROBLEM),
        "... and counted");
 }
@@ -85,7 +85,7 @@ static void test_one_host(void)
     is_int(found.n, 2, "two findings");
     for (int i = 0; i < found.n; i++)
         ok(strstr(found.v[i].advice, "inside this host") && !strstr(found.v[i].advice, "ethtool"), "%s: no cable",
-           found.v[i].check);
+           found.v[i].check->name);
 }
 
 static void test_judge(void)
@@ -133,8 +133,8 @@ static void test_settings(void)
 
     one("", "fact 4 governor powersave\n", 1, "governor", DOCTOR_WARNING, "host b1 is powersave");
     is_int(judge("", "fact 3 governor powersave\n"), 2, "a governor unlike that of its sub-cluster's others");
-    is_str(found.v[0].check, "unequal-governors", "... is a problem");
-    is_str(found.v[1].check, "governor", "... beside the warning");
+    is_str(found.v[0].check->name, "unequal-governors", "... is a problem");
+    is_str(found.v[1].check->name, "governor", "... beside the warning");
     is_int(found.problems, 1, "... counted once");
     one("fact 4 cpu_quota 1.5\n", "", 1, "cpu-quota", DOCTOR_WARNING,
         "the control group of host b1 grants 1.5 CPUs to its 2 PEs");
