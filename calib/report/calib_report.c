@@ -94,12 +94,6 @@ static int make_document(struct report *r, const struct calib_settings *s, json_
 
 /* ------------------------------------------------------------------ files */
 
-/* The contents of a template: the document, and its tables as text. */
-struct contents {
-    const json_t *root;
-    const char *text;
-};
-
 /* Append text escaped for HTML; in_script = 1: JSON in a script, in which "</script>" and "<!--" must not occur. */
 static void add_escaped(const char *text, int in_script, struct hrun_buf *out)
 {
@@ -112,13 +106,13 @@ static void add_escaped(const char *text, int in_script, struct hrun_buf *out)
 }
 
 /* Write the page with the document in place of @TITLE@, @TEXT@ and @DATA@. */
-static int write_html(const struct contents *what, const char *page, const char *path, struct hrun_error *err)
+static int write_html(const json_t *root, const char *tables, const char *page, const char *path,
+                      struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
-    autofree char *data = json_dumps(what->root, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    autofree char *data = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
     const struct { const char *mark, *text; } places[] = {
-        { "@TITLE@", json_string_value(json_object_get(what->root, "title")) }, { "@TEXT@", what->text },
-        { "@DATA@", data },
+        { "@TITLE@", json_string_value(json_object_get(root, "title")) }, { "@TEXT@", tables }, { "@DATA@", data },
     };
 
     while (*page) {
@@ -135,24 +129,20 @@ static int write_html(const struct contents *what, const char *page, const char 
     return hrun_file_replace(path, out.data, out.len, 0666, err);
 }
 
-static int write_pdf(const struct contents *what, const char *script, const char *path, struct hrun_error *err)
-{
-    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT, titles = HRUN_BUF_INIT;
-
-    return report_draw(what->root, script, what->text, &out, &titles, err) ||
-           hrun_file_replace(path, out.data, out.len, 0666, err) ? -1 : 0;
-}
-
-/* Write NAME-1.png, NAME-2.png, ... for NAME.png, and print the name and title of each. */
-static int write_png(const struct contents *what, const char *script, const char *path, struct hrun_error *err)
+/* Write a PDF with these tables, or if tables is NULL: NAME-1.png, NAME-2.png, ... for NAME.png, and print the name and
+ * title of each. */
+static int write_images(const json_t *root, const char *tables, const char *script, const char *path,
+                        struct hrun_error *err)
 {
     static const char begin[] = "\x89PNG\r\n\x1a\n", title_begin[] = "figure ";
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT, titles = HRUN_BUF_INIT;
     const char *at, *end, *title, *next;
     int n = 0;
 
-    if (report_draw(what->root, script, NULL, &out, &titles, err))
+    if (report_draw(root, script, tables, &out, &titles, err))
         return -1;
+    if (tables)
+        return hrun_file_replace(path, out.data, out.len, 0666, err);
     end = out.data + out.len;
     title = titles.data;
     for (at = out.data; at < end; at = next) {
@@ -169,29 +159,24 @@ static int write_png(const struct contents *what, const char *script, const char
     return 0;
 }
 
-static const struct output_kind {
-    const char *suffix, *template;  /* template: a file of the share folder */
-    int (*write)(const struct contents *what, const char *template, const char *path, struct hrun_error *err);
-} output_kinds[] = {
-    { ".html", "report.html", write_html }, { ".pdf", "report.gnuplot", write_pdf },
-    { ".png", "report.gnuplot", write_png },
-};
+/* What is made, by the suffix of its file. */
+enum output_kind { TO_HTML, TO_PDF, TO_PNG };
 
-static const struct output_kind *find_output_kind(const char *path, struct hrun_error *err)
+static int find_output_kind(const char *path, enum output_kind *out, struct hrun_error *err)
 {
+    static const char *const suffixes[] = { ".html", ".pdf", ".png" };
     size_t len = path ? strlen(path) : 0;
 
     if (!path)
-        hrun_fail(err, HRUN_EINVAL, "where to? say -o FILE.html, -o FILE.pdf or -o FILE.png");
-    for (size_t i = 0; i < sizeof output_kinds / sizeof *output_kinds; i++) {
-        size_t n = strlen(output_kinds[i].suffix);
+        return hrun_fail(err, HRUN_EINVAL, "where to? say -o FILE.html, -o FILE.pdf or -o FILE.png");
+    for (*out = TO_HTML; *out <= TO_PNG; ++*out) {
+        size_t n = strlen(suffixes[*out]);
 
-        if (len > n && path[len - n - 1] != '/' && !strcmp(path + len - n, output_kinds[i].suffix))
-            return &output_kinds[i];
+        if (len > n && path[len - n - 1] != '/' && !strcmp(path + len - n, suffixes[*out]))
+            return 0;
     }
-    if (path)
-        hrun_fail(err, HRUN_EINVAL, "-o %s: the suffix says what is made; give FILE.html, FILE.pdf or FILE.png", path);
-    return NULL;
+    return hrun_fail(err, HRUN_EINVAL, "-o %s: the suffix says what is made; give FILE.html, FILE.pdf or FILE.png",
+                     path);
 }
 
 /* ------------------------------------------------------------------ the errand */
@@ -232,19 +217,21 @@ int calib_report(const struct calib_settings *settings, char **apps)
     autorelease(report_release) struct report r = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT, template = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
-    const struct output_kind *kind = find_output_kind(s.output, &err);
     json_t *root = json_object();
     autofree char *path = NULL;
-    int rc = !kind || context_open_store(&c, &err) || find_report_app(&c, &s.common, apps, &names, &err) ||
-             network_of_options(&c, " of this report", &err) || report_gather(&c, &s, &r, &err) ||
-             make_document(&r, &s, root, &text, &err) ? -1 : 0;
+    enum output_kind kind = TO_HTML;
+    int rc = find_output_kind(s.output, &kind, &err) || context_open_store(&c, &err) ||
+             find_report_app(&c, &s.common, apps, &names, &err) || network_of_options(&c, " of this report", &err) ||
+             report_gather(&c, &s, &r, &err) || make_document(&r, &s, root, &text, &err) ? -1 : 0;
 
     if (!rc) {
         /* The share folder contains the profile folder that is searched last. */
-        path = hrun_strf("%s/../%s", c.app_dirs.v[c.app_dirs.n - 1], kind->template);
-        rc = hrun_file_read(path, TEMPLATE_MAX, &template, &err) ||
-             kind->write(&(struct contents){ root, text.data }, template.data, s.output, &err) ? -1 : 0;
+        path = hrun_strf("%s/../report.%s", c.app_dirs.v[c.app_dirs.n - 1], kind == TO_HTML ? "html" : "gnuplot");
+        rc = hrun_file_read(path, TEMPLATE_MAX, &template, &err);
     }
+    if (!rc)
+        rc = kind == TO_HTML ? write_html(root, text.data, template.data, s.output, &err)
+             : write_images(root, kind == TO_PDF ? text.data : NULL, template.data, s.output, &err);
     json_decref(root);
     for (size_t i = 0; i < r.others.n && !rc && !s.common.quiet; i++)
         fprintf(stderr, "%s %s%s", i ? "," : "hrun-calibrate: the report is of the sub-clusters calibrated last; not "

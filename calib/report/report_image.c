@@ -3,6 +3,7 @@
  * The script gets data blocks with the columns below; NaN means not known.
  */
 #include "calib_report.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,29 +16,6 @@
 enum { NO_EXEC = 126, NO_PROGRAM = 127 };
 
 /* ------------------------------------------------------------------ gnuplot */
-
-/* Create a file in memory with this text, for a standard stream of gnuplot. Result: its descriptor. */
-static int stream_open(const struct hrun_buf *text)
-{
-    int fd = memfd_create("hrun-gnuplot", MFD_CLOEXEC);
-
-    if (fd >= 0 && write(fd, text->data, text->len) != (ssize_t)text->len) {
-        close(fd);
-        return -1;
-    }
-    if (fd >= 0)
-        lseek(fd, 0, SEEK_SET);
-    return fd;
-}
-
-static void stream_read(int fd, struct hrun_buf *out)
-{
-    char chunk[65536];
-
-    lseek(fd, 0, SEEK_SET);
-    for (ssize_t n; (n = read(fd, chunk, sizeof chunk)) > 0;)
-        hrun_buf_add(out, chunk, (size_t)n);
-}
 
 static int check_gnuplot(int status, int drawn, struct hrun_buf *words, struct hrun_error *err)
 {
@@ -60,30 +38,40 @@ static int check_gnuplot(int status, int drawn, struct hrun_buf *words, struct h
                      : last ? last + 1 : words->data);
 }
 
+/* Largest output of gnuplot, bytes. */
+static const size_t OUTPUT_MAX = (size_t)1 << 30;
+
 /* Run a script with gnuplot(1); append its output to *out and its messages to *words. No shell, no file on disk and no
  * start-up file of the user is involved. */
 static int gnuplot_run(const struct hrun_buf *script, struct hrun_buf *out, struct hrun_buf *words,
                        struct hrun_error *err)
 {
-    int fds[3] = { stream_open(script), stream_open(out), stream_open(words) }, status = 0;
-    pid_t pid = fds[0] < 0 || fds[1] < 0 || fds[2] < 0 ? -1 : fork();
-    int rc = pid < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot start gnuplot") : 0;
+    struct hrun_buf *const texts[] = { NULL, out, words };
+    int fds[3], status = 0, rc = 0;
+    pid_t pid;
 
+    for (int i = 0; i < 3; i++)
+        fds[i] = memfd_create("hrun-gnuplot", MFD_CLOEXEC);
+    pid = fds[2] < 0 || hrun_write_all(fds[0], script->data, script->len) || lseek(fds[0], 0, SEEK_SET) ? -1 : fork();
     if (pid == 0) {
         for (int i = 0; i < 3; i++)
             dup2(fds[i], i);
         execlp("gnuplot", "gnuplot", "--default-settings", "-", (char *)NULL);
         _exit(errno == ENOENT ? NO_PROGRAM : NO_EXEC);
     }
+    if (pid < 0)
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot start gnuplot");
     while (!rc && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     for (int i = 0; i < 3; i++) {
+        autofree char *path = hrun_strf("/proc/self/fd/%d", fds[i]);
+
         if (i && !rc)
-            stream_read(fds[i], i == 1 ? out : words);
+            rc = hrun_file_read(path, OUTPUT_MAX, texts[i], err);
         if (fds[i] >= 0)
             close(fds[i]);
     }
-    return rc ? rc : check_gnuplot(status, out->len > 0, words, err);
+    return rc ? -1 : check_gnuplot(status, out->len > 0, words, err);
 }
 
 /* ------------------------------------------------------------------ the data */
