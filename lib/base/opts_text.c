@@ -235,24 +235,11 @@ static void add_word_list(const struct hrun_opt *table, int dashes, struct hrun_
     }
 }
 
-/* "-[DNn]?*": a short option with its value in the same word; nothing when no short one takes a value. */
-static void add_attached(const struct hrun_opt *table, struct hrun_buf *out)
-{
-    const char *open = "            -[";
-
-    for (const struct hrun_opt *o = table; !row_ends(o); o++)
-        if (o->sym && o->arg != HRUN_OPT_NONE && o->arg != HRUN_OPT_PAIR) {
-            hrun_buf_addf(out, "%s%c", open, o->sym);
-            open = "";
-        }
-    if (!open[0])
-        hrun_buf_adds(out, "]?*) i=$((i + 1)) ;;\n");
-}
-
 void hrun_opts_completion(const struct hrun_opt *table, const char *command, const char *subcommands,
                           struct hrun_buf *out)
 {
     struct hrun_buf fn = HRUN_BUF_INIT;
+    const char *open = "            -[";
     const unsigned one = FREE | 1u << HRUN_OPT_FILE | 1u << HRUN_OPT_DIR | 1u << HRUN_OPT_CHOICE
                        | 1u << HRUN_OPT_NAME;
 
@@ -281,7 +268,13 @@ void hrun_opts_completion(const struct hrun_opt *table, const char *command, con
     add_branch(table, 1u << HRUN_OPT_PAIR, "=*", "opt=${w[i]}; i=$((i + 2))", out);
     add_branch(table, 1u << HRUN_OPT_NONE, "", "i=$((i + 1))", out);
     hrun_buf_adds(out, "            -*=*) i=$((i + 1)) ;;\n");
-    add_attached(table, out);
+    /* "-[DNn]?*": a short option with its value in the same word; nothing when no short one takes a value. */
+    for (const struct hrun_opt *o = table; !row_ends(o); o++)
+        if (o->sym && o->arg != HRUN_OPT_NONE && o->arg != HRUN_OPT_PAIR) {
+            hrun_buf_addf(out, "%s%c", open, o->sym);
+            open = "";
+        }
+    hrun_buf_adds(out, *open ? "" : "]?*) i=$((i + 1)) ;;\n");
     hrun_buf_adds(out,
         "            -?*) i=$((i + 1)) ;;\n"
         "            *) break ;;\n"

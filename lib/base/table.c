@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 
 struct hrun_table {
-    char *spec;
     size_t ncol;
+    char *spec;                 /* ncol characters */
     struct hrun_strvec cells;   /* row by row */
 };
 

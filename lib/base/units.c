@@ -118,30 +118,24 @@ int hrun_parse_percent(const char *what, const char *text, double *out, struct h
 
 int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct hrun_error *err)
 {
-    static const char prefixes[] = "kMGT";
+    static const char prefixes[] = "kMGT", others[] = "Kmgt";
     size_t len = hrun_number_length(text, 0);
-    const char *rest = text + len, *prefix;
-    double v, limit = ldexp(1.0, 53); /* beyond, doubles are more than a byte apart */
+    const char *rest = text + len, *prefix = *rest ? strchr(prefixes, *rest) : NULL;
+    double v = strtod(text, NULL);
 
-    if (len == 0)
-        goto bad;
-    v = strtod(text, NULL);
-    if (*rest && (prefix = strchr(prefixes, *rest == 'K' || *rest == 'm' || *rest == 'g' || *rest == 't'
-                                  ? *rest ^ 32 : *rest))) {
+    if (*rest && !prefix && (prefix = strchr(others, *rest)))
+        prefix = prefixes + (prefix - others);
+    if (prefix) {
         v = ldexp(v, 10 * (int)(prefix - prefixes + 1));
-        rest++;
-        rest += *rest == 'i';
+        rest += 1 + (rest[1] == 'i');
     }
     rest += *rest == 'B';
-    if (*rest)
-        goto bad;
-    if (!(v <= limit))
+    if (!len || *rest)
+        return hrun_fail(err, HRUN_EINVAL, "%s needs a size such as 512, 64k, 4GiB or 1.5T, not '%s'", what, text);
+    if (!(v <= ldexp(1.0, 53)))     /* beyond, doubles are more than a byte apart */
         return hrun_fail(err, HRUN_EINVAL, "%s needs at most 8192T, not '%s'", what, text);
     *out = (uint64_t)v;
     return 0;
-bad:
-    return hrun_fail(err, HRUN_EINVAL, "%s needs a size such as 512, 64k, 4GiB or 1.5T, not '%s'", what,
-                     text);
 }
 
 int hrun_parse_duration(const char *what, const char *text, double *seconds, struct hrun_error *err)
@@ -152,42 +146,29 @@ int hrun_parse_duration(const char *what, const char *text, double *seconds, str
     enum { NUNITS = sizeof units / sizeof *units };
     const char *p = text;
     double sum = 0;
-    int next = 0; /* units go from large to small, each once */
+    int next = 0, good = *text != 0; /* units go from large to small, each once */
 
-    if (!*p)
-        goto bad;
-    while (*p) {
+    while (*p && good) {
         size_t len = hrun_number_length(p, 0);
+        double v = strtod(p, NULL);
         int u = next;
-        double v;
-        if (!len)
-            goto bad;
-        v = strtod(p, NULL);
+
         p += len;
-        if (!*p) {
-            /* without a unit: seconds, and only alone, for "1h30" could be either */
-            if (next)
-                goto bad;
-            sum = v;
-            break;
-        }
-        while (u < NUNITS && units[u].unit != *p)
+        while (*p && u < NUNITS && units[u].unit != *p)
             u++;
-        if (u == NUNITS)
-            goto bad;
-        sum += v * units[u].s;
+        /* without a unit: seconds, and only alone, for "1h30" could be either */
+        good = len && u < NUNITS && (*p || !next);
+        sum += good ? v * (*p ? units[u].s : 1) : 0;
         next = u + 1;
-        p++;
+        p += *p != 0;
     }
-    if (!isfinite(sum))
-        goto bad;
+    if (!good || !isfinite(sum))
+        return hrun_fail(err, HRUN_EINVAL, "%s needs a time such as 90, 90s, 1.5m, 2h or 1h30m, not '%s'", what,
+                         text);
     if (!(sum > 0))
         return hrun_fail(err, HRUN_EINVAL, "%s needs a time above 0, not '%s'", what, text);
     *seconds = sum;
     return 0;
-bad:
-    return hrun_fail(err, HRUN_EINVAL, "%s needs a time such as 90, 90s, 1.5m, 2h or 1h30m, not '%s'", what,
-                     text);
 }
 
 /* ---------------------------------------------------------------- printing */

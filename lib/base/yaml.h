@@ -100,8 +100,7 @@ void hrun_locale_leave(locale_t c, locale_t old);
  *
  * The parsed document behind struct hrun_yaml; private to lib/base/yaml*.c
  *
- * Purpose: yaml.c parses, yaml_read.c fills structs by the table of keys, yaml_place.c turns nodes and paths into
- * places in the text.
+ * Purpose: yaml.c parses, yaml_read.c fills structs by the table of keys.
  * Invariants: text[len] is what was parsed, text[len] == 0; the document holds no aliases, so it is a tree.
  */
 
@@ -128,16 +127,5 @@ static inline void *hrun_yaml_pointer(const char *member)
 
 /* Free what the members of a mapping own. */
 void hrun_yaml_release(const struct hrun_key *keys, void *data);
-
-/* The node at path, or the deepest one on the way to it when the path does not exist (*whole = 0).
- * NULL only when the document is empty. */
-yaml_node_t *hrun_yaml_find(const struct hrun_yaml *y, const char *path, int *whole);
-
-/* Line and column (from 1) of the character `offset` of a node's text; see hrun_yaml_fail. Offsets behind the end mean
- * the end. For lists and mappings: their beginning. */
-void hrun_yaml_place(const struct hrun_yaml *y, const yaml_node_t *node, int offset, int *line, int *column);
-
-/* Line and column (from 1) of a byte of the text. */
-void hrun_yaml_byte_place(const struct hrun_yaml *y, size_t byte, int *line, int *column);
 
 #endif

@@ -350,30 +350,21 @@ static int read_mapping(struct reader *r, const struct hrun_key *keys, const yam
 
 /* ---------------------------------------------------------------- the whole */
 
-/* Where some key is needed. */
-static int empty_file(const struct reader *r, const struct hrun_key *keys)
-{
-    const char *sep = "the file is empty; it needs at least: ";
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    for (; keys->name; keys++)
-        if (!keys->optional) {
-            hrun_buf_addf(&b, "%s%s", sep, keys->name);
-            sep = ", ";
-        }
-    return *sep == ',' ? hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, 1, 1, "%s", b.data) : 0;
-}
-
 int hrun_yaml_read(struct hrun_yaml *y, const struct hrun_schema *schema, void *data, struct hrun_error *err)
 {
     static const struct hrun_key whole = { .type = HRUN_KEY_MAPPING };
     struct reader r = { y, &y->doc, HRUN_BUF_INIT, err };
+    autorelease(hrun_buf_release) struct hrun_buf needed = HRUN_BUF_INIT;
     yaml_node_t *root = yaml_document_get_root_node(&y->doc);
     int rc;
 
+    for (const struct hrun_key *k = schema->keys; k->name; k++)
+        if (!k->optional)
+            hrun_buf_addf(&needed, "%s%s", needed.len ? ", " : "", k->name);
     if (!root || (root->type == YAML_SCALAR_NODE && root->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
                   !root->data.scalar.length))
-        return empty_file(&r, schema->keys);
+        return !needed.len ? 0 : hrun_fail_at(err, HRUN_EPARSE, y->name, 1, 1, "the file is empty; it needs at least: "
+                                              "%s", needed.data);
     rc = root->type == YAML_MAPPING_NODE ? read_mapping(&r, schema->keys, root, data)
                                          : bad_type(&r, &whole, 1, root, "");
     hrun_buf_release(&r.path);

@@ -129,7 +129,8 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
     }
     for (int i = 0; i < c->ntopos; i++)
         hrun_topo_destroy(c->topos[i]);
-    hrun_cuts_destroy(c->cuts);
+    hrun_cuts_destroy(c);
+    hrun_strvec_release(&c->texts);
     hrun_strvec_release(&c->unreachable);
     hrun_strvec_release(&c->why_not);
     hrun_strvec_release(&c->not_granted);

@@ -36,7 +36,7 @@
 #include <stdint.h>
 
 struct hrun_host_answer;        /* another host's description of itself */
-struct hrun_cuts;               /* hosts cut into PEs */
+struct hrun_cut;                /* a kind of host cut into PEs */
 
 /* OPENMPI: Open MPI's default host file. OTHER: SGE, LSF, OAR, Cobalt, or Slurm on one host without its list of nodes;
  * their variables or files list hosts and slots. */
@@ -110,7 +110,9 @@ struct hrun_cluster {
     int nhosts;
     struct hrun_topo **topos;   /* owned: what the hosts point to */
     int ntopos;
-    struct hrun_cuts *cuts;     /* owned: the strings of the PEs */
+    struct hrun_cut **cuts;     /* owned, with the strings of PEs of hosts of known topology */
+    int ncuts, cuts_cap;
+    struct hrun_strvec texts;   /* strings of other PEs */
     struct hrun_subcluster *subs;
     int nsubs;
 };

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct hrun_cuts {
-    struct hrun_cut **v;
-    int n, cap;
-    char **texts;               /* other strings of PEs */
-    int ntexts, texts_cap;
-};
-
 /* ---------------------------------------------------------------- cutting */
 
 /* Cut a host whose answer lists the PUs that may be used there. */
@@ -47,13 +40,6 @@ static void cut_destroy(struct hrun_cut *cut)
     free(cut);
 }
 
-static struct hrun_cuts *own_cuts(struct hrun_cluster *c)
-{
-    if (!c->cuts)
-        c->cuts = xcalloc(1, sizeof *c->cuts);
-    return c->cuts;
-}
-
 static const char *usable_of(const struct hrun_host *h)
 {
     return h->answer ? h->answer->usable : NULL;
@@ -62,46 +48,31 @@ static const char *usable_of(const struct hrun_host *h)
 const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level,
                                      int max_cores, struct hrun_error *err)
 {
-    struct hrun_cuts *cuts = own_cuts(c);
     const char *usable = usable_of(h);
     struct hrun_cut *cut;
 
     /* From the last one, as consecutive hosts are often equal. */
-    for (int i = cuts->n - 1; i >= 0; i--) {
-        cut = cuts->v[i];
+    for (int i = c->ncuts - 1; i >= 0; i--) {
+        cut = c->cuts[i];
         if (cut->topo == h->topo && cut->level == level && cut->max_cores == max_cores &&
             (cut->usable && usable ? !strcmp(cut->usable, usable) : cut->usable == usable))
             return cut;
     }
-    hrun_grow(cuts->v, cuts->n + 1, cuts->cap);
+    hrun_grow(c->cuts, c->ncuts + 1, c->cuts_cap);
     cut = xcalloc(1, sizeof *cut);
     *cut = (struct hrun_cut){ h->topo, usable ? xstrdup(usable) : NULL, level, max_cores, NULL, 0, 0, 0 };
     if (usable ? cut_answered(h, cut, err) : hrun_topo_pes(h->topo, level, max_cores, &cut->pes, &cut->n, err)) {
         cut_destroy(cut);
         return NULL;
     }
-    return cuts->v[cuts->n++] = cut;
+    return c->cuts[c->ncuts++] = cut;
 }
 
-const char *hrun_cuts_keep(struct hrun_cluster *c, char *text)
+void hrun_cuts_destroy(struct hrun_cluster *c)
 {
-    struct hrun_cuts *cuts = own_cuts(c);
-
-    hrun_grow(cuts->texts, cuts->ntexts + 1, cuts->texts_cap);
-    return cuts->texts[cuts->ntexts++] = text;
-}
-
-void hrun_cuts_destroy(struct hrun_cuts *cuts)
-{
-    if (!cuts)
-        return;
-    for (int i = 0; i < cuts->n; i++)
-        cut_destroy(cuts->v[i]);
-    for (int i = 0; i < cuts->ntexts; i++)
-        free(cuts->texts[i]);
-    free(cuts->v);
-    free(cuts->texts);
-    free(cuts);
+    for (int i = 0; i < c->ncuts; i++)
+        cut_destroy(c->cuts[i]);
+    free(c->cuts);
 }
 
 /* ---------------------------------------------------------------- what a host has */

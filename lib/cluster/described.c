@@ -241,8 +241,8 @@ static int add_counted_pes(struct load *l, unsigned e, int host, const struct wa
                               w->memory / (uint64_t)all * (uint64_t)per_pe };
 
         first = note->next_core + i * per_pe;
-        pe.cores = hrun_cuts_keep(l->c, per_pe == 1 ? hrun_strf("%d", first)
-                                                    : hrun_strf("%d-%d", first, first + per_pe - 1));
+        hrun_strvec_pushf(&l->c->texts, per_pe == 1 ? "%d" : "%d-%d", first, first + per_pe - 1);
+        pe.cores = l->c->texts.v[l->c->texts.n - 1];
         add_described_pe(l, w, w->cpu_model, kind, &pe, 0);
     }
     note->next_core += n;

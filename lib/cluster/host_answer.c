@@ -1,7 +1,10 @@
-/* host_answer.c - asking hosts for their topologies, and reading the answers; see internal.h for the contracts */
+/* host_answer.c - asking hosts for their topologies, reading the answers, giving that of this host; see cluster.h and
+ * internal.h for the contracts */
 #include "cluster/internal.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/list.h"
 
 #include <ctype.h>
@@ -9,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 void hrun_host_answer_destroy(struct hrun_host_answer *t)
 {
@@ -22,7 +26,96 @@ void hrun_host_answer_destroy(struct hrun_host_answer *t)
     free(t);
 }
 
-/* ---------------------------------------------------------------- hearing */
+/* These enclose the data that XML does not carry. */
+#define ANSWER_MARK "<?hrun\n"
+#define ANSWER_END "?>"
+
+/* ---------------------------------------------------------------- the key of a topology */
+
+/* 1 for a tag (without its '>') that differs between equal hosts, else 0. */
+static int is_personal(const char *tag, size_t len)
+{
+    static const char *const starts[] = {
+        "<page_type ", "<info name=\"HostName\"", "<info name=\"OSRelease\"", "<info name=\"OSVersion\"",
+        "<info name=\"LinuxCgroup\"", "<info name=\"ProcessName\"", "<info name=\"DMI"
+    };
+
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (len >= strlen(starts[i]) && !strncmp(tag, starts[i], strlen(starts[i])))
+            return 1;
+    return 0;
+}
+
+/* The memory of nodes is rounded: each host gives its own total besides. */
+uint64_t hrun_topology_key(const char *xml, size_t len)
+{
+    static const char memory[] = " local_memory=\"";
+    const char *last = xml + len, *end, *at;
+    uint64_t h = HRUN_HASH_INIT, rounded;
+    char *after;
+
+    for (const char *p = memchr(xml, '<', len); p; p = memchr(end, '<', (size_t)(last - end))) {
+        end = memchr(p, '>', (size_t)(last - p));
+        if (!end)
+            end = last;
+        if (is_personal(p, (size_t)(end - p)))
+            continue;
+        at = memmem(p, (size_t)(end - p), memory, strlen(memory));
+        if (at) {
+            at += strlen(memory);
+            h = hrun_hash(h, p, (size_t)(at - p));
+            rounded = hrun_round_memory(strtoull(at, &after, 10));
+            h = hrun_hash(h, &rounded, sizeof rounded);
+            p = after;
+        }
+        h = hrun_hash(h, p, (size_t)(end - p));
+    }
+    return h;
+}
+
+/* ---------------------------------------------------------------- the answer of this host */
+
+int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_THIS, NULL, err);
+    struct hrun_topo_pe *pes = NULL;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT, boot = HRUN_BUF_INIT;
+    char name[256] = "";
+    uint64_t memory = 0, key;
+    int n = 0, rc = -1;
+
+    if (!t || hrun_topo_export(t, &b, err) || hrun_topo_pes(t, HRUN_LEVEL_NODE, 0, &pes, &n, err))
+        goto done;
+    key = hrun_topology_key(b.data, b.len);
+    hrun_buf_addf(&b, "%susable ", ANSWER_MARK);
+    for (int i = 0; i < n; i++) {       /* one PE for each kind of cores */
+        hrun_buf_addf(&b, "%s%s", i ? "," : "", pes[i].cpuset);
+        memory += pes[i].memory_bytes;
+    }
+    hrun_buf_addf(&b, "\nmemory %llu\n", (unsigned long long)memory);
+    if (hrun_topo_cpu_quota(t) > 0)
+        hrun_buf_addf(&b, "quota %.6f\n", hrun_topo_cpu_quota(t));
+    if (!strstr(hrun_topo_cpu_model(t), ANSWER_END))
+        hrun_buf_addf(&b, "cpu %s\n", hrun_topo_cpu_model(t));
+    if (mpi)
+        hrun_buf_addf(&b, "mpi %s\n", mpi);
+    hrun_buf_adds(&b, "fingerprint ");
+    hrun_topo_fingerprint(watched, &b);
+    hrun_buf_addc(&b, '\n');
+    /* The name distinguishes containers on one kernel. */
+    if (!hrun_file_read("/proc/sys/kernel/random/boot_id", 64, &boot, NULL) && !gethostname(name, sizeof name - 1))
+        hrun_buf_addf(&b, "machine %016llx %s\n",
+                      (unsigned long long)hrun_hash(HRUN_HASH_INIT, boot.data, boot.len), name);
+    hrun_buf_addf(&b, "topology %016llx\n%s\n", (unsigned long long)key, ANSWER_END);
+    hrun_buf_add(out, b.data, b.len);
+    rc = 0;
+done:
+    hrun_topo_pes_free(pes, n);
+    hrun_topo_destroy(t);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- answers of other hosts */
 
 /* Asking hosts. Topologies by their keys: hosts that are alike share one. */
 struct asking {
@@ -56,7 +149,7 @@ static struct hrun_topo *load_xml(struct asking *a, uint64_t key, const char *xm
 /* The value of a line "key value" in the instruction at p, in fresh memory, fit for one line of text; NULL: none. */
 static char *answer_value(const char *p, const char *key)
 {
-    const char *end = strstr(p, HRUN_TOLD_END), *line = strstr(p, key);
+    const char *end = strstr(p, ANSWER_END), *line = strstr(p, key);
     char *value;
     size_t len;
 
@@ -121,12 +214,12 @@ static int read_host_answer(struct asking *a, const char *host, struct hrun_buf 
 {
     static const char last[] = "</topology>";
     enum { LAST = sizeof last - 1, TAIL = 1 << 16 };
-    char *tail = text->data + (text->len > TAIL ? text->len - TAIL : 0), *more = strstr(tail, HRUN_TOLD_MARK);
+    char *tail = text->data + (text->len > TAIL ? text->len - TAIL : 0), *more = strstr(tail, ANSWER_MARK);
     char *xml, *end;
     struct hrun_error why;
 
     /* The last instruction of hrun, which is close to the end. */
-    for (char *next; more && (next = strstr(more + 1, HRUN_TOLD_MARK)); )
+    for (char *next; more && (next = strstr(more + 1, ANSWER_MARK)); )
         more = next;
     t->asked_s = (int64_t)time(NULL);
     if (more && read_instruction(host, more, t, err))
@@ -237,37 +330,20 @@ static int ask_unknown_hosts(struct asking *a, char *const *hosts, int n, struct
 
 /* ---------------------------------------------------------------- two names of one machine */
 
-struct named {
-    const char *machine, *host;
-    int index;
-};
-
-static int compare_named(const void *pa, const void *pb)
-{
-    const struct named *a = pa, *b = pb;
-    int order = strcmp(a->machine, b->machine);
-
-    return order ? order : (a->index > b->index) - (a->index < b->index);
-}
-
 /* Refuse two names of one machine. Addresses in 127/8 are emulated hosts, each counts as a machine of its own. */
 static int check_machines(char *const *hosts, int n, struct hrun_host_answer *const *answers, int *bad,
                           struct hrun_error *err)
 {
-    autofree struct named *v = xcalloc((size_t)n + 1, sizeof *v);
-    int count = 0;
+    for (*bad = 0; *bad < n; ++*bad) {
+        const char *machine = answers[*bad] && strncmp(hosts[*bad], "127.", 4) ? answers[*bad]->machine : NULL;
 
-    for (int i = 0; i < n; i++)
-        if (answers[i] && answers[i]->machine && strncmp(hosts[i], "127.", 4))
-            v[count++] = (struct named){ answers[i]->machine, hosts[i], i };
-    qsort(v, (size_t)count, sizeof *v, compare_named);
-    for (int i = 1; i < count; i++) {
-        if (strcmp(v[i - 1].machine, v[i].machine))
-            continue;
-        *bad = v[i].index;
-        return hrun_fail(err, HRUN_EINVAL, "host '%s' is the same machine as '%s'; name it once", v[i].host,
-                         v[i - 1].host);
+        for (int i = 0; i < *bad && machine; i++)
+            if (answers[i] && answers[i]->machine && !strcmp(answers[i]->machine, machine) &&
+                strncmp(hosts[i], "127.", 4))
+                return hrun_fail(err, HRUN_EINVAL, "host '%s' is the same machine as '%s'; name it once", hosts[*bad],
+                                 hosts[i]);
     }
+    *bad = -1;
     return 0;
 }
 

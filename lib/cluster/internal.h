@@ -80,17 +80,10 @@ struct hrun_discovery;
 int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, struct hrun_host_answer **answers,
                    int *bad, struct hrun_error *err);
 void hrun_host_answer_destroy(struct hrun_host_answer *t);
-/* Parse a CPU quota in a host's answer; 0 (no limit) if the text is no quota. */
-double hrun_cpu_quota_of(const char *text);
-
-/* ---------------------------------------------------------------- export.c: a host's answer */
-
-/* These enclose the data that XML does not carry. */
-#define HRUN_TOLD_MARK "<?hrun\n"
-#define HRUN_TOLD_END "?>"
-
 /* A hash of the relevant part of a topology's XML: equal for hosts that may share the topology. */
 uint64_t hrun_topology_key(const char *xml, size_t len);
+/* Parse a CPU quota in a host's answer; 0 (no limit) if the text is no quota. */
+double hrun_cpu_quota_of(const char *text);
 
 /* ---------------------------------------------------------------- cache.c: earlier answers of hosts */
 
@@ -135,9 +128,7 @@ int hrun_host_ncores(struct hrun_cluster *c, const struct hrun_host *h, int kind
 /* *ncores gets the number of first cores that have at most npus PUs together, at least 1. 0, or -1 with *err. */
 int hrun_host_granted(struct hrun_cluster *c, const struct hrun_host *h, int npus, int *ncores, struct hrun_error *err);
 const char *hrun_host_cpu_model(const struct hrun_host *h);
-/* Give a string to c, which frees it with the cuts. Result: the string. */
-const char *hrun_cuts_keep(struct hrun_cluster *c, char *text);
-void hrun_cuts_destroy(struct hrun_cuts *cuts);
+void hrun_cuts_destroy(struct hrun_cluster *c);
 
 /* ---------------------------------------------------------------- cluster.c: putting a cluster together */
 

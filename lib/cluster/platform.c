@@ -227,7 +227,8 @@ static void add_simulated_pes(struct hrun_cluster *c, const struct sim_host *h, 
         struct hrun_pe pe = { .host = host, .index = i, .cpuset = "", .core_pus = "", .ncores = key.ncores,
                               .npus = key.npus, .memory_bytes = (uint64_t)memory };
 
-        pe.cores = hrun_cuts_keep(c, key.ncores == 1 ? hrun_strf("%d", i) : hrun_strf("0-%d", key.ncores - 1));
+        hrun_strvec_pushf(&c->texts, key.ncores == 1 ? "%d" : "0-%d", key.ncores == 1 ? i : key.ncores - 1);
+        pe.cores = c->texts.v[c->texts.n - 1];
         hrun_cluster_add_pe(c, sub, &pe);
     }
 }
