@@ -133,7 +133,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     const struct ledger_run lock = { .layout = l, .whole_hosts = 1, .N = p->N, .time_s = p->wall_s };
     autofree double *share = NULL;
     autofree char *why = NULL;
-    autorelease(waits_release) struct waits waits;
+    autorelease(waits_release) struct waits waits = WAITS_INIT;
     struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
                       .on_message = pass_engine_message, .ctx = runs, .copies = p->copies,
                       .limit_s = c->engine->simulated && !loads ? 0 : campaign_limit(runs->g, i),
@@ -142,7 +142,6 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     double begin_s;
 
     memset(r, 0, sizeof *r);
-    waits_init(&waits);
     rc = !l || share_units(c->app, p, cl->nsubs, &share, err) || work_find_program(&w, p->copies ? 1 : p->P, err) ? -1
          : 0;
     w.share = share;

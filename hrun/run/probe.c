@@ -39,11 +39,10 @@ static int probe_ask_watched(struct probe *p, const struct context *c, struct hr
 {
     struct hrun_layout *l = hrun_layout_create_free(c->cluster, &p->config, c->busy, err);
     struct hrun_job job = { 0 };
-    struct waits waits;
+    struct waits waits = WAITS_INIT;
 
     if (!l)
         return -1;
-    waits_init(&waits);
     waits_add_preload(&waits, c, l, &job);
     memcpy(p->why, waits.why, sizeof p->why);
     p->apart = *p->why != 0;

@@ -59,7 +59,7 @@ static int try_choice(struct probing *g, const struct hrun_choice *v, const stru
 {
     struct probe *p = g->p;
     struct decision *d = g->d;
-    struct waits waits;
+    struct waits waits = WAITS_INIT;
     struct small_run run = { .config = v->config, .waits = p->apart ? NULL : &waits };
     double gain_s;
     int64_t N;
@@ -74,7 +74,6 @@ static int try_choice(struct probing *g, const struct hrun_choice *v, const stru
                  : "no small size takes %d processes, to try them", v->P);
         return 0;
     }
-    waits_init(&waits);
     run.N = N;
     if (g->base.N != N)
         rc = probe_run_default(g, N, run.waits, err);

@@ -339,13 +339,12 @@ static int refine(struct probing *g, double before_s, struct hrun_error *err)
 
 int probe_measure(struct probing *g, struct hrun_error *err)
 {
-    struct waits waits;
+    struct waits waits = WAITS_INIT;
     double before_s;
     int rc;
 
     do {
         before_s = g->p->cost_s;
-        waits_init(&waits);
         rc = g->p->apart ? 0 : measure_together(g, &waits, err);
         waits_release(&waits);
         rc = !rc && g->p->apart ? measure_apart(g, err) : rc;

@@ -254,10 +254,9 @@ static int launch(struct launch_plan *p, const struct hrun_settings *s, struct h
 {
     struct work_result r = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    autorelease(waits_release) struct waits waits;
+    autorelease(waits_release) struct waits waits = WAITS_INIT;
     int size_is_passed = p->c.app && p->d.N && work_size_is_passed(&p->w), recorded;
 
-    waits_init(&waits);
     p->w.waits = s->trace ? &waits : NULL;
     p->w.before_launch = print_before_run;
     p->w.ctx = p;
@@ -281,10 +280,9 @@ static int launch(struct launch_plan *p, const struct hrun_settings *s, struct h
 /* Decide, then launch or print. Result: the exit status; -1 with *err. */
 static int attempt(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
-    autorelease(tune_release) struct tune tune;
+    autorelease(tune_release) struct tune tune = TUNE_INIT;
     int status;
 
-    tune_init(&tune);
     if (plan_launch(p, s, words, err))
         return -1;
     tune.tell = s->common.verbose && !s->dry_run;

@@ -11,22 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tune_init(struct tune *t)
-{
-    memset(t, 0, sizeof *t);
-    hrun_buf_init(&t->lines);
-    hrun_buf_init(&t->text);
-}
-
 void tune_release(struct tune *t)
 {
-    int tell = t->tell;
-
     free(t->library);
     hrun_buf_release(&t->lines);
     hrun_buf_release(&t->text);
-    tune_init(t);
-    t->tell = tell;
+    *t = (struct tune){ .tell = t->tell, .lines = HRUN_BUF_INIT, .text = HRUN_BUF_INIT };
 }
 
 /* Why this program cannot be tuned whatever the network; NULL: it can. */

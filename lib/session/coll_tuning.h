@@ -1,9 +1,9 @@
-/* coll_tuning.h - hrun --tune-collectives: libhrun-coll.so for a run, as far as it can be
+/* coll_tuning.h - hrun --tune-collectives: libhrun-coll.so for a run, if it can be tuned
  *
- * Purpose: the one place that knows when collective operations can be tuned, and why not. The library chooses without a
- * message: before a run coll_report.c makes the same choice (hrun/preloaded/coll_choice.h) for all sizes from the text
- * that the library reads; after it, it describes what the library reports (net/tune.h).
- * Invariants: a run that cannot be tuned is made all the same, untuned; `why` then says why.
+ * Purpose: the one place that knows when collective operations can be tuned, and why not. The library prints nothing:
+ * before a run coll_report.c makes the same choices (hrun/preloaded/coll_choice.h) for all sizes, from the text that
+ * the library reads; after it, coll_report.c describes what the library reports (net/tune.h).
+ * Invariants: a run that cannot be tuned runs untuned, and `why` says why.
  */
 #ifndef HRUN_SESSION_COLL_TUNING_H
 #define HRUN_SESSION_COLL_TUNING_H
@@ -11,34 +11,35 @@
 #include "session/context.h"
 
 struct tune {
-    int tell;                      /* 1: the processes are to report what was tuned; for the caller to set */
+    int tell;                      /* 1: the processes report what was tuned; set by the caller */
     char why[HRUN_ERROR_TEXT];     /* why nothing is tuned, and what to do; "" */
     struct hrun_buf lines;         /* what they have reported (net/tune.h) */
-    /* While the run is made. */
+    /* During the run. */
     char *library;
     struct hrun_buf text;
 };
+#define TUNE_INIT { .lines = HRUN_BUF_INIT, .text = HRUN_BUF_INIT }
 
-void tune_init(struct tune *t);
+/* All but `tell` is as by TUNE_INIT afterwards. */
 void tune_release(struct tune *t);
 
-/* Fill one of the job's preloads for a layout, if it can be tuned; else t->why. */
+/* Add the library to the preloads of the job, if a layout can be tuned; else set t->why. */
 void tune_add_preload(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job);
 
-/* After the run: move what was reported of tuning from the job's trace_text to t->lines. */
+/* After the run, move the report on tuning from the job's trace_text to t->lines. */
 void tune_collect_report(struct tune *t, struct hrun_buf *trace_text);
 
 /* ---------------------------------------------------------------- in words (coll_report.c) */
 
-/* Append which operations and sizes would be tuned, and how, of a communicator of all processes with root 0: some lines
- * for a dry run. */
+/* Append, for a dry run, which operations and sizes would be tuned, and how, in a communicator of all processes with
+ * root 0. */
 void tuned_plan(const struct tune *t, struct hrun_buf *out);
 
-/* The same: {"why_not": why nothing can be tuned, or null; "operations": [{"operation", "from_bytes", "to_bytes" (null
- * where counts differ), "way", "segment_bytes" (or null), "speedup_least", "speedup_most"}]}. */
+/* The same as {"why_not": why nothing can be tuned, or null; "operations": [{"operation", "from_bytes", "to_bytes"
+ * (null if counts differ), "way", "segment_bytes" (or null), "speedup_least", "speedup_most"}]}. */
 json_t *tuned_plan_json(const struct tune *t);
 
-/* Append what was tuned in a run, by what the library reported. Lines that are damaged are passed over. */
+/* Append what was tuned in a run, from the report of the library. Damaged lines are skipped. */
 void tuned_report(const struct tune *t, struct hrun_buf *out);
 
 #endif

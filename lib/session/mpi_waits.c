@@ -224,19 +224,12 @@ int waits_decode(const char *text, struct waits_sub *out)
 
 /* ---------------------------------------------------------------- watching a run */
 
-void waits_init(struct waits *w)
-{
-    memset(w, 0, sizeof *w);
-    w->limits = -1;
-    hrun_buf_init(&w->text);
-}
-
 void waits_release(struct waits *w)
 {
     free(w->subs);
     free(w->library);
     hrun_buf_release(&w->text);
-    waits_init(w);
+    *w = (struct waits)WAITS_INIT;
 }
 
 /* Why the program of a run cannot be watched; NULL: it can. */

@@ -1,13 +1,12 @@
-/* mpi_waits.h - who waits in a run: watching it, reading what was seen, and telling it
+/* mpi_waits.h - which ranks wait in a run: watching it, reading what was seen, and reporting it
  *
- * Purpose: the one place that knows when a program can be watched and what is said where it cannot. What
- * libhrun-trace.so tells (base/trace_lines.h) is summed up for each sub-cluster; a short text of that stands beside the
- * measurement.
+ * Purpose: the one place that knows when a program can be watched, and why not. The report of libhrun-trace.so
+ * (base/trace_lines.h) is summed up for each sub-cluster; a short text of that is stored with the measurement.
  * Words: a rank waits or communicates while it is inside an MPI function, and computes while it is outside, between
- * MPI_Init and MPI_Finalize. The others wait for the sub-cluster of the rank that spends least time inside MPI; it need
- * not be the one that limits the run (model/model.h).
- * Invariants: a run that cannot be watched is made all the same, unwatched; `why` then says why. Lines that are torn,
- * mixed with others or incomplete, or of another number of ranks, are refused as a whole.
+ * MPI_Init and MPI_Finalize. The others wait for the sub-cluster of the rank that spends least time inside MPI. That
+ * need not be the one that limits the run (model/model.h).
+ * Invariants: a run that cannot be watched runs unwatched, and `why` says why. A report with torn, mixed or missing
+ * lines, or of another number of ranks, is refused as a whole.
  */
 #ifndef HRUN_SESSION_MPI_WAITS_H
 #define HRUN_SESSION_MPI_WAITS_H
@@ -48,15 +47,16 @@ struct waits {
     struct hrun_buf text;
 };
 
-void waits_init(struct waits *w);
+#define WAITS_INIT { .limits = -1, .text = HRUN_BUF_INIT }
+
 void waits_release(struct waits *w);
 
-/* Fill the job's trace_* for a layout, as far as its program can be watched. */
+/* Add the library to the preloads of the job, if its program can be watched; else set w->why. */
 void waits_add_preload(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job);
-/* After the run has ended well: fill subs and limits, or why. */
+/* After a good run, fill subs and limits, or why. */
 void waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l);
 
-/* Append who waits: a line and a table. */
+/* Append a line and a table on who waits. */
 void waits_report(const struct waits *w, const struct context *c, struct hrun_buf *out);
 
 /* Read lines (each with its end, without HRUN_TRACE_MARK) of nranks ranks, rank r being in sub-cluster sub[r], into
@@ -65,15 +65,15 @@ void waits_report(const struct waits *w, const struct context *c, struct hrun_bu
 int waits_parse(const struct hrun_buf *text, const int *sub, int nranks, struct waits_sub *subs, int nsubs,
                 struct hrun_error *err);
 
-/* Index of the sub-cluster that the others wait for, of subs[n]; -1: none took part, or none waits clearly less than
- * all others (the least times inside MPI differ by 2 % of the run or less). */
+/* Index of the sub-cluster of subs[n] that the others wait for; -1: the least times inside MPI differ by 2 % of the run
+ * or less, or no sub-cluster took part. */
 int waits_awaited(const struct waits_sub *subs, int n);
-/* Largest time outside MPI over the mean of all ranks of subs[n]. 1: all compute equally long, 0: nobody computed. */
+/* The largest time outside MPI over the mean of all ranks of subs[n]; 0 if none computed. */
 double waits_imbalance(const struct waits_sub *subs, int n);
 
-/* A summary without its calls as the text of a measurement, and back: "1 ranks=4 elapsed=1.2 compute=1.1,1.05
- * mpi=0.08,0.15 overhead=0.002,1e-3" (version; largest and mean, least and mean; part and set-up). What follows is
- * passed over: there were more figures once. waits_decode: 0, or -1 for a text that is none. */
+/* Write a summary without its calls as the text of a measurement, and read it: "1 ranks=4 elapsed=1.2 compute=1.1,1.05
+ * mpi=0.08,0.15 overhead=0.002,1e-3" (version; largest and mean, least and mean; part and set-up). Older texts have
+ * more figures behind these. waits_decode: 0, or -1 for another text. */
 void waits_encode(const struct waits_sub *s, struct hrun_buf *out);
 int waits_decode(const char *text, struct waits_sub *out);
 
