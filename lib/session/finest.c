@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond twice the largest measured size predictions are of no use to decide by: eight times the work of N^3. */
+/* Beyond twice the largest measured size, eight times the work of N^3, predictions are too unsure to decide by. */
 enum { FINEST_BEYOND = 2 };
 /* Processor time for the search through gaps that the rule leaves. */
 static const double SECONDS = 20;

@@ -7,10 +7,10 @@
 
 #include "session/context.h"
 
-/* Set c->mpi to the first of these for which there is a profile here, else to the first of them: the MPI of the
- * definition's programs in PATH (on simulated hosts, those that SimGrid can run); SimGrid on simulated hosts; the Open
- * MPI that is installed here; the MPI of what was measured. Needs cluster, engine and store; c->app may be NULL.
- * Errors: those of the store. */
+/* Set c->mpi to the first of these that has a profile here, else to the first of them: the MPI of the definition's
+ * programs in PATH (on simulated hosts only those of SimGrid); SimGrid on simulated hosts, else the Open MPI installed
+ * here; the MPI of earlier measurements. Needs cluster, engine and store; c->app may be NULL. Errors: those of the
+ * store. */
 int guess_mpi(struct context *c, struct hrun_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* log_corrections.c - what earlier runs of a configuration tell of its time; see log_corrections.h */
+/* log_corrections.c - corrections of predicted times by earlier runs; see log_corrections.h */
 #include "session/log_corrections.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* log_corrections.h - what earlier runs of a configuration tell of its time; see model/model.h */
+/* log_corrections.h - corrections of predicted times by earlier runs; see model/corrections.h */
 #ifndef HRUN_SESSION_LOG_CORRECTIONS_H
 #define HRUN_SESSION_LOG_CORRECTIONS_H
 
@@ -21,15 +21,15 @@ struct corrected {
                                              calibrations, and never ran there, are excluded */
     struct hrun_correction *details;      /* the same */
     struct hrun_corrections *all;
-    struct hrun_strvec failed;            /* the excluded ones, as "(4,1,0,0)" */
-    struct hrun_strvec tried;             /* those that only failed when they were explored: the fault may have been the
-                                             run's, so that they may be chosen, but not be tried again */
-    char *why;                            /* how the last of `failed` did, as the log has it; NULL: there is none */
-    double *pace;                         /* of unequal shares: hrun_waits_pace; NULL: nothing was watched */
+    struct hrun_strvec failed;            /* those that are excluded, as "(4,1,0,0)" */
+    struct hrun_strvec tried;             /* those that failed only when they were explored, perhaps by accident: they
+                                             may be chosen, but are not explored again */
+    char *why;                            /* the logged status of the last of `failed`; NULL: there is none */
+    double *pace;                         /* hrun_waits_pace, for unequal shares; NULL: no run was watched */
 };
 
-/* models: one for each sub-cluster, or NULL. Without models: none. Of runs with shares (struct hrun_corrections) as
- * predictor, of these models and N, deals them. Errors: those of the store and of hrun_corrections_create. */
+/* Load the corrections at size N for the models of the sub-clusters (NULL: none) and for shares as the predictor, of
+ * these models and N, divides the work. Errors: those of the store and of hrun_corrections_create. */
 int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t N, struct hrun_models *const *models,
                    struct corrected *out, struct hrun_error *err);
 void corrected_release(struct corrected *k);
@@ -37,7 +37,7 @@ void corrected_release(struct corrected *k);
 /* The correction of a configuration, or NULL. */
 const struct hrun_correction *corrected_find(const struct corrected *k, const struct hrun_config *config);
 
-/* Is a configuration one of `tried`? */
+/* 1 if a configuration is one of `tried`, else 0. */
 int corrected_tried(const struct corrected *k, const struct hrun_config *config);
 
 #endif

@@ -1,4 +1,4 @@
-/* nearest.c - sizes that would do; see nearest.h */
+/* nearest.c - sizes with a valid configuration; see nearest.h */
 #include "session/nearest.h"
 
 #include "base/alloc.h"
@@ -9,8 +9,7 @@
 #include <string.h>
 
 /* Rules repeat with P or P^2 (paper 000, sections 5.2 and 5.4): STEPS reach the next multiple for every P up to 300.
- * People do not wait longer for an error message. SECONDS are of processor time, so that a busy machine finds the same
- * sizes. */
+ * SECONDS is what people wait for a message; it is processor time, so that a busy machine finds the same sizes. */
 enum { STEPS = 100000, STEPS_OF_PROBE = 1000 };
 static const double SECONDS = 0.5;
 
@@ -55,7 +54,7 @@ static int flat_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
     return hrun_app_memory(f->app, f->N, P, bytes, err);
 }
 
-/* Unequal shares: of whole units, as many as fit into the memory. */
+/* For unequal shares: as many whole units as fit into the memory. */
 static int flat_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
     struct flat *f = ctx;
@@ -75,7 +74,7 @@ static int flat_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, str
     return 0;
 }
 
-/* Asked only of what `lines` found to fit. */
+/* Called only for what flat_lines found to fit. */
 static int flat_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                       struct hrun_error *err)
 {
@@ -85,7 +84,7 @@ static int flat_whole(void *ctx, const struct hrun_config *config, int P, double
     return 0;
 }
 
-/* With the options of `from`, and its unequal shares where it has them; NULL: one process per PE. */
+/* With the options of `from`, and unequal shares if it has them; NULL: one process per PE. */
 static void flat_init(struct flat *f, const struct hrun_app *app, int nsubs, const struct hrun_plan_sub *subs,
                       const struct hrun_oracle *from)
 {
@@ -128,8 +127,8 @@ static int64_t walk_sizes(struct flat *f, const struct hrun_plan_problem *proble
     return 0;
 }
 
-/* The largest feasible size far below N, where the memory rules out all that is near: halve N until something fits,
- * then bisect between the last two, each probe looking a little way down for a size that the rule accepts. */
+/* The largest feasible size far below N, if the memory excludes all near ones: halve N until something fits, then
+ * bisect between the last two. Each step looks a little further down for a size that the rule accepts. */
 static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
 {
     double end = hrun_thread_cpu_s() + SECONDS;
@@ -152,8 +151,8 @@ static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem
     return best;
 }
 
-/* The first feasible power of two from N on in the direction of `step`: rules that want one leave gaps as wide as N
- * itself, which no walk crosses. 0 when there is none. */
+/* The first feasible power of two from N on in the direction of `step`; 0: none. Rules that need one leave gaps as wide
+ * as N, which no walk crosses. */
 static int64_t power_of_two(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step)
 {
     int64_t x = 1;

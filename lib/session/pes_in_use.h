@@ -1,8 +1,7 @@
 /* pes_in_use.h - which PEs of the cluster others use, and the locks of this run (cluster/ledger.h)
  *
- * Purpose: both commands ask here where the ledger is, which PEs a lock covers, and who has them.
- * Invariants: without a ledger nothing is in use and nothing is locked. Where locking fails the user gets one note, and
- * the run goes on without locks. Only a ledger that the user has named and that cannot be opened is an error.
+ * Invariants: without a ledger no PE is in use, and nothing is locked. If locking fails the user gets one note, and the
+ * run goes on without locks. It is an error only if the user has named a ledger that cannot be opened.
  */
 #ifndef HRUN_SESSION_PES_IN_USE_H
 #define HRUN_SESSION_PES_IN_USE_H
@@ -14,30 +13,30 @@ struct ledger {
     struct hrun_ledger *l;        /* NULL: there is none */
     struct hrun_ledger_list seen; /* at the last look */
     const struct hrun_cluster *cluster;
-    struct hrun_strvec names;     /* of each host: what it calls itself */
+    struct hrun_strvec names;     /* of each host, as it calls itself */
     char **mask;                  /* [sub][pe]: 1: in use by others, or kept for a run that waits since before */
     int nbusy;                    /* PEs in the mask */
     int *first;                   /* of each host, and one more: its first entry of seen.holds */
-    unsigned long version;        /* changes with who has what */
-    int waits;                    /* 1: the free PEs allow no configuration: the run waits, or would */
-    int64_t queued_s;             /* since when this run waits, 0: it does not */
+    unsigned long version;        /* changes if a PE has another holder */
+    int waits;                    /* 1: the free PEs allow no configuration, so the run waits, or would */
+    int64_t queued_s;             /* when this run began to wait; 0: it does not */
 };
 
-/* Find the ledger: $HRUN_LEDGER, the cluster file (from_file; NULL: it names none), /etc/hrun/ledger, /run/lock.
- * Result: *dir, or *why there is none; the caller frees both. *named: 1 where the user has named it. */
+/* Find the folder of the ledger: $HRUN_LEDGER, the cluster file's (from_file, or NULL), /etc/hrun/ledger, /run/lock.
+ * Set *dir, or *why if there is none; the caller frees both. *named: 1 if the user has named it. */
 void ledger_find(const char *from_file, char **dir, int *named, char **why);
 
-/* Open the ledger of the context's cluster, if there is one for it: none inside an allocation, of simulated or
- * described hosts, and of a run inside another. Errors: those of hrun_ledger_open where the user has named it. */
+/* Open the ledger of the context's cluster. There is none inside an allocation, for simulated or described hosts, and
+ * for a run inside another. Errors: those of hrun_ledger_open if the user has named it. */
 int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *err);
-/* Ends the locks. NULL members and a zeroed object are fine. */
+/* End the locks. *g may be zeroed. */
 void ledger_release(struct ledger *g);
 
 /* Read the ledger into the mask. */
 void ledger_look(struct ledger *g, const struct context *c);
 /* The busy PEs for lib/layout; NULL: none. */
 const char *const *ledger_busy(const struct ledger *g);
-/* Seconds until all running jobs are predicted to have ended; NAN: one has no prediction. */
+/* Seconds until all running jobs have ended as predicted; NAN if one has no prediction. */
 double ledger_free_in(const struct ledger *g);
 
 struct ledger_run {
@@ -46,7 +45,7 @@ struct ledger_run {
     int64_t N;
     double time_s;                /* predicted, 0: not known */
 };
-/* Lock the PEs of a run: 1; 0: others have some of them, or were quicker. */
+/* Lock the PEs of a run. Result: 1, or 0 if others have some of them. */
 int ledger_lock(struct ledger *g, const struct context *c, const struct ledger_run *run);
 /* Queue for the PEs of a run, and sleep for a moment. Result: the signal that has ended the sleep, else 0. */
 int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_run *run);

@@ -1,19 +1,18 @@
-/* placement.h - the layout of a decision
- */
+/* placement.h - the layout of a decision */
 #ifndef HRUN_SESSION_PLACEMENT_H
 #define HRUN_SESSION_PLACEMENT_H
 
 #include "session/decide.h"
 
-/* After a layout is made: share its cores out where the definition says `threads: fill`. The user's own
- * OMP_NUM_THREADS stays: the cores are shared out all the same, the numbers of threads are left to it. */
+/* Divide the cores of a layout among its ranks if the definition says `threads: fill`. If the user sets
+ * OMP_NUM_THREADS, ranks get cores, but no number of threads. */
 void placement_fill_threads(const struct context *c, struct hrun_layout *layout);
 
 /* The layout of a decision, with its threads; the caller destroys it. Errors: those of lib/layout. */
 int placement_layout(const struct context *c, const struct decision *d, struct hrun_layout **out,
                      struct hrun_error *err);
 
-/* The layout that the user's words make for a question (hrun_layout_map), with threads; the caller destroys it. */
+/* The layout of the user's mapping (hrun_layout_map), with threads; the caller destroys it. */
 int placement_map(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout **out,
                   struct hrun_error *err);
 /* Bind the ranks of a layout of a decision as the user says (hrun_layout_bind), with threads. */

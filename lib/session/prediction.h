@@ -1,12 +1,12 @@
-/* prediction.h - what is predicted of a configuration that was decided on */
+/* prediction.h - the prediction of the chosen configuration */
 #ifndef HRUN_SESSION_PREDICTION_H
 #define HRUN_SESSION_PREDICTION_H
 
 #include "session/decide.h"
 
-/* Fill d->predicted for the configuration of d, with shares as in d->shares.how, corrected by its runs; and d->plain
- * for mpirun's way with equal shares. problem: of at->predictor. What the models do not predict is marked as not known.
- * Errors: those of hrun_predictor_deal. */
+/* Fill d->predicted for the configuration of d with shares as in d->shares.how, corrected by its runs, and d->plain for
+ * mpirun's default with equal shares. problem: of at->predictor. If the models have no prediction, known is 0. Errors:
+ * those of hrun_predictor_deal. */
 int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
                    struct hrun_error *err);
 

@@ -1,7 +1,7 @@
 /* query.h - predictions without a run: hrun --dry-run=time and hrun_ask
  *
- * Purpose: from options to the predicted time, or the document, of the best configuration or of given ones. Where hrun
- * would start something without a model, as mpirun would, these fail.
+ * Purpose: the predicted time, or the document, of the best configuration or of given ones. Without a model these fail,
+ * while hrun would start the program as mpirun does.
  */
 #ifndef HRUN_SESSION_QUERY_H
 #define HRUN_SESSION_QUERY_H
@@ -27,8 +27,8 @@ int query_find(struct context *c, struct query *q, struct hrun_error *err);
  * why), those of context_choose_engine and decision_make. */
 int query_answer(struct context *c, const struct query *q, struct hrun_buf *out, struct hrun_error *err);
 
-/* Of loaded profiles of which none can be used: fails with HRUN_ENODATA, or the code of what is unreadable, and says
- * the first reason that tells more than that there is none. */
+/* Fail because none of the loaded profiles can be used: with the first reason that says more than that there is none,
+ * and HRUN_ENODATA, or the code of a profile that cannot be read. */
 int profiles_none(const struct context *c, const struct profiles *p, struct hrun_error *err);
 
 #endif
