@@ -54,9 +54,10 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
     return NULL;
 }
 
-/* 1 for a variable that an outer mpirun, srun or hrun sets for its own processes: their ranks, their server; else 0. */
-static int is_of_outer_launcher(const char *entry, int nested)
+void hrun_env_base(struct hrun_strvec *out)
 {
+    /* Variables by which an outer mpirun, srun or hrun tells its processes who they are, and by which mpirun starts
+     * them. */
     static const char *const identity[] = {
         "PMIX_", "PMI_", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "HYDI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=",
         "HRUN_JOB=", "HRUN_MPICH=", HRUN_TRACE_VARIABLE "=", HRUN_COLL_VARIABLE "=", HRUN_ENV_PRELOAD "=", NULL
@@ -69,20 +70,13 @@ static int is_of_outer_launcher(const char *entry, int nested)
         "OMPI_MCA_osc_sm_backing_directory", "OMPI_MCA_osc_rdma_backing_directory",
         "OMPI_MCA_shmem_mmap_backing_file_base_dir", "JSM_JSRUN_PORT=", NULL
     };
-
-    /* PMIX_MCA_...: settings, not identity. */
-    return strncmp(entry, "PMIX_MCA_", 9) &&
-           (hrun_begins_with(entry, identity) || (nested && hrun_begins_with(entry, launched)));
-}
-
-void hrun_env_base(struct hrun_strvec *out)
-{
     int nested = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK");
     struct hrun_error why = { 0 };
     autofree char *home = getenv("HOME") ? NULL : hrun_user_path(NULL, "", "", &why);
 
     for (char **e = environ; e && *e; e++)
-        if (!is_of_outer_launcher(*e, nested))
+        if (!strncmp(*e, "PMIX_MCA_", 9) ||     /* a setting */
+            !(hrun_begins_with(*e, identity) || (nested && hrun_begins_with(*e, launched))))
             hrun_strvec_push(out, *e);
     /* PMIx crashes without a home folder. The value is Debian's name of a missing one. */
     if (why.code == HRUN_ENOENT)

@@ -24,7 +24,7 @@
 /* Bytes. A rank's environment from PMIx has a dozen short variables. */
 enum { PACKET_MAX = 64 << 10 };
 
-/* The server starts within milliseconds, more slowly on a machine that is swapping. */
+/* For each answer of the server, which takes milliseconds, or longer on a machine that is swapping. */
 enum { START_TIMEOUT_S = 30 };
 
 enum { FAREWELL = 'Q', STARTED = 'S', SERVE = 'J', FAILED = 'E' };
@@ -125,42 +125,6 @@ static void leave_hrun(int *kept, int n)
         return;     /* harmless: a folder only stays busy */
 }
 
-/* SIGALRM handler for hrun's death, or a timeout, before the guard serves. No process of the job exists yet, only its
- * folders. The guard may hang within the C library, so the handler makes system calls only. */
-static const char *orphaned[7] = { "rm", "-rf", "--" };
-
-static void on_orphaned(int sig)
-{
-    (void)sig;
-    execve("/bin/rm", (char *const *)(uintptr_t)orphaned, (char *const[]){ NULL });
-    _exit(1);
-}
-
-/* spec not NULL: from now on on_orphaned ends a guard that hangs or whose parent, hrun, dies. NULL: the guard serves,
- * disarm it. */
-static void begin_start(const struct hrun_guard_spec *spec, pid_t parent)
-{
-    enum { SPARE_S = 5 };       /* hrun gives up first */
-    struct sigaction act = { .sa_handler = spec ? on_orphaned : SIG_IGN };
-    int n = 3;
-    sigset_t set;
-
-    if (spec && spec->rundir)
-        orphaned[n++] = spec->rundir;
-    if (spec && spec->shmdir)
-        orphaned[n++] = spec->shmdir;
-    if (spec && spec->scratch)
-        orphaned[n++] = spec->scratch;
-    sigaction(SIGALRM, &act, NULL);
-    sigemptyset(&set);
-    sigaddset(&set, SIGALRM);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    prctl(PR_SET_PDEATHSIG, spec ? SIGALRM : 0);
-    alarm(spec ? START_TIMEOUT_S + SPARE_S : 0);
-    if (spec && getppid() != parent)
-        on_orphaned(SIGALRM);
-}
-
 static void send_event(void *ctx, const struct hrun_guard_event *ev)
 {
     const int *sock = ctx;
@@ -176,7 +140,10 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, struct hrun
     int *kept = xcalloc((size_t)spec->nranks + 1, sizeof *kept), n = 0;
     struct hrun_error err = { 0 };
 
-    begin_start(spec, parent);
+    /* Until the guard serves it ends with hrun, also if it hangs; the next job removes the folders. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        return;
     kept[n++] = sock;
     if (pmi)
         hrun_pmi_poll(pmi, polled);
@@ -191,39 +158,21 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, struct hrun
         send(sock, out, sizeof out, MSG_NOSIGNAL);
         return;
     }
-    begin_start(NULL, 0);
+    prctl(PR_SET_PDEATHSIG, 0);
     guard_watch(spec, sock, pmi, polled);
-}
-
-/* Receive one packet, until time end_s of the monotonic clock at most. Result: its length; 0: the guard has ended; -1:
- * failure or timeout. */
-static ssize_t receive_packet(int sock, char *buf, size_t size, double end_s)
-{
-    struct pollfd p = { sock, POLLIN, 0 };
-    ssize_t n;
-    int rc;
-
-    do {
-        double left_s = end_s - hrun_monotonic_s();
-
-        rc = poll(&p, 1, left_s > 0 ? (int)(1000 * left_s) : 0);
-    } while (rc < 0 && errno == EINTR);
-    if (rc <= 0)
-        return -1;
-    while ((n = recv(sock, buf, size, 0)) < 0 && errno == EINTR)
-        ;
-    return n;
 }
 
 /* Receive the environments, one packet per rank, or the server's error. 0, or -1 with *err. */
 static int receive_all(int sock, int nranks, struct hrun_strvec *env, struct hrun_error *err)
 {
+    const struct timeval limit = { START_TIMEOUT_S, 0 };
     autofree char *buf = xmalloc(PACKET_MAX + 1);
-    double end_s = hrun_monotonic_s() + START_TIMEOUT_S;
+    ssize_t n;
 
+    setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     for (int r = 0; r < nranks; r++) {
-        ssize_t n = receive_packet(sock, buf, PACKET_MAX, end_s);
-
+        while ((n = recv(sock, buf, PACKET_MAX, 0)) < 0 && errno == EINTR)
+            ;
         if (n <= 0)
             return hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job %s: " HRUN_GUARD_HINT,
                              n ? "does not answer" : "ends while it starts");

@@ -66,11 +66,12 @@ static int begin_run(struct hrun_run *r, struct hrun_error *err)
            (r->driver->on_line && hrun_words_open(&r->words, err)) ? -1 : 0;
 }
 
-/* Kill all processes that are left. There are some only after an error. */
-static void end_processes(struct hrun_run *r)
+static void end_run(struct hrun_run *r)
 {
     enum { ROUNDS = 200 };
+    int saved = errno;
 
+    /* Kill all processes that are left. There are some only after an error. */
     for (int i = 0; i < r->nprocs; i++)
         if (r->procs[i].alive && r->procs[i].pid > 0) {
             if (r->procs[i].own_group)
@@ -81,13 +82,6 @@ static void end_processes(struct hrun_run *r)
         }
     for (int i = 0; i < ROUNDS && r->family.old_subreaper >= 0 && hrun_run_sweep(r, SIGKILL); i++)
         poll(NULL, 0, SWEEP_STEP_MS);
-}
-
-static void end_run(struct hrun_run *r)
-{
-    int saved = errno;
-
-    end_processes(r);
     hrun_output_destroy(r->output);
     hrun_words_close(&r->words);
     hrun_remove_tree(r->own.rundir);

@@ -235,68 +235,42 @@ static void reap_ranks(struct hrun_run *r)
 
 /* ---------------------------------------------------------------- time */
 
-/* Send SIGKILL to the ranks. Drivers with a signal function need time to end them: if kill_s comes a second time, srun
- * is killed, and the proxies of ssh get SIGKILL again. */
-static void kill_all(struct hrun_run *r)
-{
-    if (r->driver->signal && r->ending.killed && r->nalive > 0 && r->procs[0].pid > 0)
-        kill(r->procs[0].pid, SIGKILL);
-    else
-        bring_signal(r, SIGKILL, 0);
-    r->ending.kill_s = r->driver->signal && !r->ending.killed ? hrun_monotonic_s() + 3 * GRACE_S : INFINITY;
-    r->ending.killed = 1;
-}
-
-/* 1, with r->err, if one of the processes has an MPI library that hrun does not serve, else 0. Adds the number of those
- * with the served library to *served, which may be NULL. */
-static int other_mpi_among(struct hrun_run *r, const struct hrun_pids *pids, int *served)
+/* Look for a program of an MPI that hrun does not serve, and end the job if there is one. If the guard serves the ranks:
+ * among the processes of ranks that have not connected. Else among all processes of the job on this host, because
+ * mpirun's daemons and ranks leave its process tree. */
+static void look_for_other_mpi(struct hrun_run *r, double now)
 {
     const enum hrun_mpi_kind here = r->own.mpich ? HRUN_MPI_MPICH : HRUN_MPI_OPENMPI;
-    enum hrun_mpi_kind found;
+    const struct hrun_layout *l = r->job->layout;
+    autorelease(hrun_pids_release) struct hrun_pids pids = HRUN_PIDS_INIT;
+    int served = 0, enough = 0;     /* ranks that use the served MPI, ranks on this host */
     char name[64];
 
-    for (size_t k = 0; k < pids->n; k++) {
-        found = hrun_procs_mpi(pids->v[k], name, sizeof name);
-        if (served)
-            *served += found == here;
+    for (int i = 0; i < r->nprocs && r->driver->serves; i++) {
+        enough++;
+        served += r->procs[i].was_connected;
+        if (r->procs[i].alive && !r->procs[i].was_connected)
+            hrun_procs_tree(r->procs[i].pid, &pids);
+    }
+    for (int i = 0; i < l->nranks && !r->driver->serves; i++)
+        enough += l->cluster->hosts[l->ranks[i].host].is_local;
+    if (enough && !r->driver->serves)
+        hrun_procs_of_job(r->own.job_id, r->own.mark, &r->family.groups, NULL, &pids);
+    r->due.look_s = INFINITY;
+    for (size_t k = 0; k < pids.n; k++) {
+        enum hrun_mpi_kind found = hrun_procs_mpi(pids.v[k], name, sizeof name);
+
+        served += !r->driver->serves && found == here;
         if (found == HRUN_MPI_NONE || found == here)
             continue;
         hrun_fail(r->err, HRUN_EMPI, "%s runs a program linked with %s, and hrun has started it as one of %s: each of "
                   "its processes would work alone. Say --mpi %s", r->job->argv[0], name,
                   r->own.mpich ? "MPICH" : "Open MPI", r->own.mpich ? "openmpi" : "mpich");
         hrun_run_break(r);
-        return 1;
+        return;
     }
-    return 0;
-}
-
-/* Look for programs of another MPI. If the guard serves the ranks: among the processes of ranks that have not
- * connected. Else among all processes of the job on this host, because mpirun's daemons and ranks leave its process
- * tree. */
-static void look_for_other_mpi(struct hrun_run *r, double now)
-{
-    const struct hrun_layout *l = r->job->layout;
-    int served = 0, enough = 0, found = 0;     /* served: ranks that use the served MPI, enough: ranks on this host */
-
-    for (int i = 0; i < r->nprocs && r->driver->serves && !found; i++) {
-        autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
-
-        enough++;
-        served += r->procs[i].was_connected;
-        if (!r->procs[i].alive || r->procs[i].was_connected)
-            continue;
-        hrun_procs_tree(r->procs[i].pid, &tree);
-        found = other_mpi_among(r, &tree, NULL);
-    }
-    if (!r->driver->serves) {
-        autorelease(hrun_pids_release) struct hrun_pids all = HRUN_PIDS_INIT;
-
-        for (int i = 0; i < l->nranks; i++)
-            enough += l->cluster->hosts[l->ranks[i].host].is_local;
-        if (enough && !hrun_procs_of_job(r->own.job_id, r->own.mark, &r->family.groups, NULL, &all))
-            found = other_mpi_among(r, &all, &served);
-    }
-    r->due.look_s = found || served >= enough ? INFINITY : now + fmin(now - r->start_s, WATCH_STEP_S);
+    if (served < enough)
+        r->due.look_s = now + fmin(now - r->start_s, WATCH_STEP_S);
 }
 
 static void handle_time(struct hrun_run *r)
@@ -317,8 +291,16 @@ static void handle_time(struct hrun_run *r)
             r->held &= ~(1ul << sig);
             handle_signal(r, sig, 0);
         }
-    if (r->ending.kill_s > 0 && now >= r->ending.kill_s)
-        kill_all(r);
+    if (r->ending.kill_s > 0 && now >= r->ending.kill_s) {
+        /* Drivers with a signal function need time to end the ranks. At the second time srun itself is killed; ssh has
+         * no such process, and sends SIGKILL again. */
+        if (r->driver->signal && r->ending.killed && r->nalive > 0 && r->procs[0].pid > 0)
+            kill(r->procs[0].pid, SIGKILL);
+        else
+            bring_signal(r, SIGKILL, 0);
+        r->ending.kill_s = r->driver->signal && !r->ending.killed ? now + 3 * GRACE_S : INFINITY;
+        r->ending.killed = 1;
+    }
     if (r->ending.kill_s > 0)
         r->due.look_s = INFINITY;
     else if (r->nalive > 0 && now >= r->due.look_s)
@@ -382,23 +364,6 @@ static int wait_once(struct hrun_run *r, int ms)
     return 0;
 }
 
-/* After the end of mpirun, wait until the agents have ended: they end when their hosts have cleaned up. A signal ends
- * the wait. */
-static int see_agents_off(struct hrun_run *r)
-{
-    double end_s = hrun_monotonic_s() + AGENTS_S, signal_before = r->ending.signal_s;
-
-    while (r->driver->watch && r->driver->watch(r) > 0 && r->ending.signal_s == signal_before) {
-        if (hrun_monotonic_s() >= end_s) {
-            r->driver->abandon(r);
-            break;
-        }
-        if (wait_once(r, SWEEP_STEP_MS))
-            return -1;
-    }
-    return 0;
-}
-
 /* After the end of the ranks, end the processes that they have left behind, and pass on the rest of their output
  * without a time limit for hrun's own reader. All output is in the pipes by then. So if a process outside the job still
  * holds a pipe open after DRAIN_S, the pipe is drained and closed. */
@@ -429,6 +394,7 @@ static int end_the_rest(struct hrun_run *r)
 
 int hrun_run_loop(struct hrun_run *r)
 {
+    double agents_s, signal_before;
     int rc = 0;
 
     r->due.look_s = r->driver->is_plain ? INFINITY
@@ -441,8 +407,16 @@ int hrun_run_loop(struct hrun_run *r)
             r->driver->spawn(r, NULL);
     }
     r->out->wall_s = r->out->job_s = hrun_monotonic_s() - r->start_s;
-    if (rc == 0)
-        rc = see_agents_off(r);
+    /* Wait until the agents have ended, which they do when their hosts have cleaned up. A signal ends the wait. */
+    agents_s = hrun_monotonic_s() + AGENTS_S;
+    signal_before = r->ending.signal_s;
+    while (rc == 0 && r->driver->watch && r->driver->watch(r) > 0 && r->ending.signal_s == signal_before) {
+        if (hrun_monotonic_s() >= agents_s) {
+            r->driver->abandon(r);
+            break;
+        }
+        rc = wait_once(r, SWEEP_STEP_MS);
+    }
     if (rc == 0)
         hrun_output_release(r->output, !r->ending.broken, r->style.noise);
     if (rc == 0)

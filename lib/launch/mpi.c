@@ -190,18 +190,8 @@ static void set_mpi(struct hrun_mpi *out, enum hrun_mpi_kind kind, const char *n
     snprintf(out->id, sizeof out->id, "%s", id);
 }
 
-/* smpicc makes shared objects, which SimGrid loads once for each rank. */
-static void set_smpi(const struct image *im, const struct elf *elf, struct hrun_mpi *out)
-{
-    char id[64];
-
-    snprintf(id, sizeof id, "smpi%s%.32s", *elf->simgrid ? "-" : "", elf->simgrid + (*elf->simgrid == '.'));
-    set_mpi(out, HRUN_MPI_SMPI, "SimGrid", id, 0);
-    out->counts_flops = image_find(im, "smpi_execute") && !image_find(im, "smpi_sample_");
-}
-
 /* Identify an MPI library, or a static MPI program, by the texts in it. 1: *out is filled, else 0. */
-static int tell_by_text(const struct image *im, struct hrun_mpi *out)
+static int identify_text(const struct image *im, struct hrun_mpi *out)
 {
     static const struct { const char *text, *name, *id; } mpich[] = {
         { "Intel(R) MPI Library", "Intel MPI", "impi" },
@@ -272,25 +262,12 @@ static void mpich_version(const struct image *im, char *out, size_t size)
     }
 }
 
-static void set_mpich(const char *file, struct hrun_mpi *out)
-{
-    autorelease(image_close) struct image im = { NULL, 0 };
-    char version[32] = "", id[64];
-
-    if (file && file[0] == '/' && image_open(file, &im, NULL) == 0)
-        mpich_version(&im, version, sizeof version);
-    if (strspn(version, "0123456789.abcprx") != strlen(version))
-        version[0] = 0;
-    snprintf(id, sizeof id, *version ? "mpich-%s" : "mpich", version);
-    set_mpi(out, HRUN_MPI_MPICH, "MPICH", id, 0);
-}
-
 /* 1 and *out filled if this line of the list is the MPI library, else 0. */
-static int tell_by_line(char *line, struct hrun_mpi *out)
+static int identify_line(char *line, struct hrun_mpi *out)
 {
     autorelease(image_close) struct image im = { NULL, 0 };
-    char *file = strstr(line, " => "), *end;
-    int found = 0;
+    char *file = strstr(line, " => "), *end, version[32] = "", id[64];
+    int readable, found = 0;
 
     line += strspn(line, " \t");
     if (file) {
@@ -302,12 +279,18 @@ static int tell_by_line(char *line, struct hrun_mpi *out)
     }
     if (strncmp(line, "libmpi.so", 9) && !hrun_soname_is_mpich(line))
         return 0;
+    readable = file && file[0] == '/' && image_open(file, &im, NULL) == 0;
     if (!strncmp(line, "libmpich", 8)) {
-        set_mpich(file, out);
+        if (readable)
+            mpich_version(&im, version, sizeof version);
+        if (strspn(version, "0123456789.abcprx") != strlen(version))
+            version[0] = 0;
+        snprintf(id, sizeof id, *version ? "mpich-%s" : "mpich", version);
+        set_mpi(out, HRUN_MPI_MPICH, "MPICH", id, 0);
         return 1;
     }
-    if (file && file[0] == '/' && image_open(file, &im, NULL) == 0)
-        found = tell_by_text(&im, out);
+    if (readable)
+        found = identify_text(&im, out);
     if (!found && hrun_soname_is_mpich(line))
         set_mpi(out, HRUN_MPI_MPICH, "MPICH", "mpich", 0);
     else if (!found)  /* libmpi.so.40, missing or stripped of texts */
@@ -324,7 +307,7 @@ static int list_libraries(const char *path, const struct elf *elf, struct hrun_b
     return hrun_command_output(words, 0, out, err);
 }
 
-static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi *out, struct hrun_error *err)
+static int identify_dynamic(const char *path, const struct elf *elf, struct hrun_mpi *out, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     char *line, *save = NULL;
@@ -338,7 +321,7 @@ static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi
     if (list_libraries(path, elf, &b, err))
         return -1;
     for (line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        if (tell_by_line(line, n ? &second : out) && n++ && second.kind != out->kind)
+        if (identify_line(line, n ? &second : out) && n++ && second.kind != out->kind)
             return hrun_fail(err, HRUN_EMPI, "%s is linked with two MPIs, %s and %s, which cannot work in one program: "
                              "link it anew with one of them (ldd %s)", path, out->name, second.name, path);
     return 0;
@@ -397,7 +380,7 @@ static void look_behind_script(const struct image *im, struct hrun_mpi *out)
 
             if (path && image_open(path, &program, NULL) == 0)
                 elf_read(&program, &elf);
-            if (elf.kind == FILE_DYNAMIC && !elf.libc_only && ++looks && !tell_dynamic(path, &elf, &found, NULL) &&
+            if (elf.kind == FILE_DYNAMIC && !elf.libc_only && ++looks && !identify_dynamic(path, &elf, &found, NULL) &&
                 found.kind != HRUN_MPI_NONE)
                 looks = LOOKS_MAX;
         }
@@ -421,6 +404,7 @@ int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *
     autorelease(image_close) struct image im = { NULL, 0 };
     struct hrun_mpi found;
     struct elf elf;
+    char id[64];
 
     if (image_open(path, &im, err))
         return -1;
@@ -429,11 +413,14 @@ int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *
         set_mpi(&found, HRUN_MPI_UNKNOWN, "", "script", 0);
         look_behind_script(&im, &found);
     } else if (elf.kind == FILE_DYNAMIC) {
-        if (tell_dynamic(path, &elf, &found, err))
+        if (identify_dynamic(path, &elf, &found, err))
             return -1;
     } else if (elf.kind == FILE_STATIC && elf.simgrid) {
-        set_smpi(&im, &elf, &found);
-    } else if (!tell_by_text(&im, &found)) {
+        /* smpicc makes shared objects, which SimGrid loads once for each rank. */
+        snprintf(id, sizeof id, "smpi%s%.32s", *elf.simgrid ? "-" : "", elf.simgrid + (*elf.simgrid == '.'));
+        set_mpi(&found, HRUN_MPI_SMPI, "SimGrid", id, 0);
+        found.counts_flops = image_find(&im, "smpi_execute") && !image_find(&im, "smpi_sample_");
+    } else if (!identify_text(&im, &found)) {
         set_mpi(&found, HRUN_MPI_NONE, "", "none", 0);
     }
     *out = found;

@@ -45,26 +45,6 @@ int hrun_check_agent(const struct hrun_cluster *cluster, struct hrun_error *err)
     return i < cluster->nhosts ? hrun_agent_find(NULL, &program, &words, err) : 0;
 }
 
-/* Programs of smpicc are simulated, and only they. */
-static int check_program(const struct hrun_engine *e, const struct hrun_job *job, const struct hrun_mpi *mpi,
-                         struct hrun_error *err)
-{
-    if (e->simulated && mpi->kind != HRUN_MPI_SMPI)
-        return hrun_fail(err, HRUN_EMPI, "%s %s%s, and engine smpi simulates programs that SimGrid's smpicc has built: "
-                         "rebuild it with smpicc (package libsimgrid-dev)", job->argv[0],
-                         mpi->kind == HRUN_MPI_NONE ? "is linked with no MPI"
-                         : mpi->kind == HRUN_MPI_UNKNOWN ? "is a script" : "is linked with ", mpi->name);
-    if (!e->simulated && mpi->kind == HRUN_MPI_SMPI)
-        return hrun_fail(err, HRUN_EMPI, "%s is built with SimGrid's smpicc and can only be simulated: use --engine "
-                         "smpi --platform FILE, or rebuild it with the mpicc of an MPI", job->argv[0]);
-    if (!e->simulated && hrun_check_hosts(e, job->layout->cluster, err))
-        return -1;
-    if (mpi->kind == HRUN_MPI_MPICH && !e->mpich)
-        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: leave "
-                         "--engine out, or rebuild it with mpicc of Open MPI", job->argv[0], mpi->name, e->name);
-    return 0;
-}
-
 int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *mpi,
                       struct hrun_error *err)
 {
@@ -84,5 +64,21 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
         return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", job->wdir);
     if (job->wdir && !S_ISDIR(st.st_mode))
         return hrun_fail(err, HRUN_EINVAL, "the working directory %s is not a folder", job->wdir);
-    return hrun_job_mpi(job, mpi, err) || check_program(e, job, mpi, err) ? -1 : 0;
+    if (hrun_job_mpi(job, mpi, err))
+        return -1;
+    /* Programs of smpicc are simulated, and no others. */
+    if (e->simulated && mpi->kind != HRUN_MPI_SMPI)
+        return hrun_fail(err, HRUN_EMPI, "%s %s%s, and engine smpi simulates programs that SimGrid's smpicc has built: "
+                         "rebuild it with smpicc (package libsimgrid-dev)", job->argv[0],
+                         mpi->kind == HRUN_MPI_NONE ? "is linked with no MPI"
+                         : mpi->kind == HRUN_MPI_UNKNOWN ? "is a script" : "is linked with ", mpi->name);
+    if (!e->simulated && mpi->kind == HRUN_MPI_SMPI)
+        return hrun_fail(err, HRUN_EMPI, "%s is built with SimGrid's smpicc and can only be simulated: use --engine "
+                         "smpi --platform FILE, or rebuild it with the mpicc of an MPI", job->argv[0]);
+    if (!e->simulated && hrun_check_hosts(e, job->layout->cluster, err))
+        return -1;
+    if (mpi->kind == HRUN_MPI_MPICH && !e->mpich)
+        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: leave "
+                         "--engine out, or rebuild it with mpicc of Open MPI", job->argv[0], mpi->name, e->name);
+    return 0;
 }
