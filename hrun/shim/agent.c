@@ -41,7 +41,7 @@ struct watched_agent {
     enum reporter reporter;
     pid_t pid;                  /* 0 when it has been waited for */
     int errs, sigfd;
-    int up, told, ended;        /* 1: up; its failure has been reported; its end has been reported */
+    int up, failed, ended;      /* 1: it is up; its failure, its end has been reported */
     int bye;                    /* exit status of the daemon, -1: not reported */
     struct hrun_buf line;       /* unfinished */
     char last[WORDS_KEPT];      /* the last line with words on it */
@@ -63,14 +63,14 @@ static void send_note(const struct watched_agent *a, enum hrun_note kind, int nu
 }
 
 /* Report how the agent ended. ssh exits with 255 if it has no connection, else with the status of the command. */
-static void tell_agent_end(struct watched_agent *a, int status)
+static void report_agent_end(struct watched_agent *a, int status)
 {
     int cut_off = status == 255 || status >= 128;
 
     if (a->ended)
         return;
     a->ended = 1;
-    if (a->told || (a->bye >= 0 && a->bye < 128))
+    if (a->failed || (a->bye >= 0 && a->bye < 128))
         send_note(a, HRUN_NOTE_ENDED, status, "");
     else if (a->reporter != NOBODY && !a->up)
         send_note(a, HRUN_NOTE_FAILED, status, a->last);
@@ -109,17 +109,17 @@ static int obey_word(struct watched_agent *a, const char *word)
             send_note(a, HRUN_NOTE_UP, 0, "");
         a->up = 1;
     } else if (!strcmp(word, SHIM_CHANGED)) {
-        a->told = 1;
+        a->failed = 1;
         send_note(a, HRUN_NOTE_CHANGED, 0, "");
     } else if (!strncmp(word, SHIM_REFUSED, strlen(SHIM_REFUSED))) {
-        a->told = 1;
+        a->failed = 1;
         send_note(a, HRUN_NOTE_REFUSED, 0, word + strlen(SHIM_REFUSED));
     } else if (!strncmp(word, SHIM_NOTE, strlen(SHIM_NOTE))) {
         if (hrun_note_parse(word + strlen(SHIM_NOTE), &n) == 0 && a->notes >= 0)
             hrun_note_write(a->notes, n.kind, n.host, n.number, n.text);
     } else if (!strncmp(word, SHIM_BYE, strlen(SHIM_BYE))) {
         a->bye = (int)strtol(word + strlen(SHIM_BYE), NULL, 10);
-        tell_agent_end(a, a->bye);
+        report_agent_end(a, a->bye);
         if (a->pid > 0 && a->reporter != PROXY)     /* frames may be on their way */
             kill(a->pid, SIGTERM);
     } else {
@@ -131,16 +131,16 @@ static int obey_word(struct watched_agent *a, const char *word)
 /* A line with a report, perhaps behind words that had no end. 1: it was one, 0: it is to be passed on. */
 static int obey_report_line(struct watched_agent *a, char *line, size_t len)
 {
-    int heard = 0;
+    int obeyed = 0;
 
     if (a->reporter == NOBODY || line[len - 1] != '\n')
         return 0;
     line[len - 1] = 0;
-    for (char *mark = line; !heard && (mark = strstr(mark, SHIM_MARK)); mark++)
-        if ((heard = obey_word(a, mark + strlen(SHIM_MARK))))
+    for (char *mark = line; !obeyed && (mark = strstr(mark, SHIM_MARK)); mark++)
+        if ((obeyed = obey_word(a, mark + strlen(SHIM_MARK))))
             write_error(line, (size_t)(mark - line));
     line[len - 1] = '\n';
-    return heard;
+    return obeyed;
 }
 
 /* One line, or a piece of one, ended by a newline where it has one. */
@@ -171,17 +171,6 @@ static void read_agent_errors(struct watched_agent *a)
 }
 
 /* ---------------------------------------------------------------- the agent's life */
-
-/* AGENT OPTION... HOST COMMAND... with what the shell there is to report. */
-static char **with_report(char **words, int n, int count)
-{
-    char **v = xcalloc((size_t)count + 2, sizeof *v);
-
-    for (int i = 0; i < count; i++)
-        v[i + (i > n)] = words[i];
-    v[n + 1] = (char *)(uintptr_t)SHELL_UP;
-    return v;
-}
 
 static int start_agent_command(struct watched_agent *a, char **words)
 {
@@ -238,7 +227,7 @@ static void pass_signals(struct watched_agent *a)
 
     while (read(a->sigfd, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL) {
-            a->told = 1;    /* what follows is no fault of the host */
+            a->failed = 1;    /* what follows is no fault of the host */
             kill(a->pid, (int)info.ssi_signo);
         }
 }
@@ -258,7 +247,7 @@ static void give_up_host(struct watched_agent *a)
 
     snprintf(text, sizeof text, "%g", a->limit_s);
     send_note(a, HRUN_NOTE_LATE, 0, text);
-    a->told = 1;
+    a->failed = 1;
     kill(a->pid, SIGTERM);
     kill(a->pid, SIGCONT);
     end_s = shim_now_s() + PATIENCE_MS * 1e-3;
@@ -277,7 +266,7 @@ static int watch_agent(struct watched_agent *a)
 
     while (!has_command_exited(a)) {
         struct pollfd p[2] = { { a->sigfd, POLLIN, 0 }, { a->errs, POLLIN, 0 } };
-        int waits = a->reporter != NOBODY && !a->up && !a->told;
+        int waits = a->reporter != NOBODY && !a->up && !a->failed;
         double left_s = late_s - shim_now_s();
 
         if (waits && left_s <= 0) {
@@ -323,7 +312,13 @@ int shim_agent(char **words)
         stand_behind();
     a.limit_s = strtod(words[0], NULL);
     a.host = words[3 + n];
-    command = a.reporter == SHELL ? with_report(words + 3, n, count - 3) : words + 3;
+    command = words + 3;
+    if (a.reporter == SHELL) {      /* AGENT OPTION... HOST SHELL_UP COMMAND... */
+        command = xcalloc((size_t)count - 1, sizeof *command);
+        for (int i = 0; i < count - 3; i++)
+            command[i + (i > n)] = words[3 + i];
+        command[n + 1] = (char *)(uintptr_t)SHELL_UP;
+    }
     if (path)
         a.notes = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     send_note(&a, HRUN_NOTE_BEGUN, 0, "");
@@ -334,7 +329,7 @@ int shim_agent(char **words)
     status = shim_exit_status(watch_agent(&a));
     if (command != words + 3)
         free(command);
-    tell_agent_end(&a, status);
+    report_agent_end(&a, status);
     hrun_buf_release(&a.line);
     return a.bye >= 0 ? a.bye : status;
 }

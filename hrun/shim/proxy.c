@@ -377,20 +377,6 @@ static void step_proxy(struct proxy *p, struct pollfd *q)
     flush_out(p);
 }
 
-/* Until the last rank has ended, or hrun has gone. */
-static void run_proxy(struct proxy *p)
-{
-    autofree struct pollfd *q = xmalloc(OWN_FDS * sizeof *q);
-
-    while (!p->ends && (!p->children || p->nalive > 0)) {
-        int had = p->nchildren;
-
-        step_proxy(p, q);
-        if (p->nchildren != had)
-            q = xrealloc(q, sizeof *q * (size_t)(OWN_FDS + p->nchildren * RANK_FDS));
-    }
-}
-
 /* After the last process has ended: send the rest of the output. */
 static void hand_over_output(struct proxy *p)
 {
@@ -409,7 +395,8 @@ int shim_proxy(char **words)
 {
     struct proxy p = { .in = HRUN_BUF_INIT, .out = HRUN_BUF_INIT, .waiting = HRUN_BUF_INIT, .input = -1,
                        .since = time(NULL) };
-    int status;
+    struct pollfd *q = xmalloc(OWN_FDS * sizeof *q);
+    int status, had;
 
     (void)words;
     p.sigfd = shim_signal_fd(1, &p.old_mask);
@@ -424,7 +411,13 @@ int shim_proxy(char **words)
     fcntl(STDOUT_FILENO, F_SETFL, O_NONBLOCK);
     hrun_buf_adds(&p.out, HRUN_PROXY_HELLO);
     flush_out(&p);
-    run_proxy(&p);
+    while (!p.ends && (!p.children || p.nalive > 0)) {
+        had = p.nchildren;
+        step_proxy(&p, q);
+        if (p.nchildren != had)
+            q = xrealloc(q, sizeof *q * (size_t)(OWN_FDS + p.nchildren * RANK_FDS));
+    }
+    free(q);
     shim_end_rest(p.sigfd, -1, REST_PATIENCE_MS, &status);
     hand_over_output(&p);
     hrun_mpich_remove_orphans(p.since);

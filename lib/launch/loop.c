@@ -235,9 +235,9 @@ static void reap_ranks(struct hrun_run *r)
 
 /* ---------------------------------------------------------------- time */
 
-/* Look for a program of an MPI that hrun does not serve, and end the job if there is one. If the guard serves the ranks:
- * among the processes of ranks that have not connected. Else among all processes of the job on this host, because
- * mpirun's daemons and ranks leave its process tree. */
+/* Look for a program of an MPI that hrun does not serve, and end the job if there is one. If the guard serves the
+ * ranks: among the processes of ranks that have not connected. Else among all processes of the job on this host,
+ * because mpirun's daemons and ranks leave its process tree. */
 static void look_for_other_mpi(struct hrun_run *r, double now)
 {
     const enum hrun_mpi_kind here = r->own.mpich ? HRUN_MPI_MPICH : HRUN_MPI_OPENMPI;

@@ -67,31 +67,24 @@ char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size
 
 /* ---------------------------------------------------------------- the command to type */
 
-/* Append a cpuset such as "0-1,4" in Hydra's form, "0+1+4". */
-static void add_set(const char *cpuset, struct hrun_buf *out)
-{
-    long first, last;
-    int n = 0;
-
-    for (const char *p = cpuset; p && *p; p += *p == ',') {
-        p = hrun_range_next(p, INT_MAX, &first, &last);
-        if (!p)
-            return;
-        for (long i = first; i <= last; i++)
-            hrun_buf_addf(out, "%s%ld", n++ ? "+" : "", i);
-    }
-}
-
+/* "user:0+1+4,2+3": Hydra's form of the cpusets "0-1,4" and "2-3". */
 static void add_bindings(const struct hrun_layout *l, struct hrun_strvec *words)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    long first, last;
 
     hrun_buf_adds(&b, "user:");
     for (int r = 0; r < l->nranks; r++) {
+        const char *before = r ? "," : "";
+
         if (!l->ranks[r].cpuset[0])
             return;     /* an unbound rank: Hydra has no form for it */
-        hrun_buf_adds(&b, r ? "," : "");
-        add_set(l->ranks[r].cpuset, &b);
+        for (const char *p = l->ranks[r].cpuset; p && *p; p += *p == ',') {
+            if (!(p = hrun_range_next(p, INT_MAX, &first, &last)))
+                break;
+            for (long i = first; i <= last; i++, before = "+")
+                hrun_buf_addf(&b, "%s%ld", before, i);
+        }
     }
     hrun_strvec_add(words, "-bind-to", b.data, NULL);
 }

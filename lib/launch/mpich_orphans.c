@@ -3,6 +3,8 @@
 #include "launch/mpich.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/shm.h>
@@ -68,16 +70,6 @@ static void remove_files(time_t since)
         closedir(dir);
 }
 
-static int is_living(int pid)
-{
-    autorelease(hrun_buf_release) struct hrun_buf stat = HRUN_BUF_INIT;
-    char path[64], *end;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    return hrun_file_read(path, 1 << 16, &stat, NULL) == 0 && (end = strrchr(stat.data, ')')) && end[1] &&
-           !strchr("ZX", end[2]);
-}
-
 /* Remove private System V segments without an attached process whose creator has ended. UCX makes such segments. */
 static void remove_segments(time_t since)
 {
@@ -91,7 +83,7 @@ static void remove_segments(time_t since)
         if (sscanf(line, "%ld %d %*o %*u %d", &key, &id, &maker) != 3 || key != IPC_PRIVATE)
             continue;
         if (shmctl(id, IPC_STAT, &ds) == 0 && ds.shm_nattch == 0 && ds.shm_perm.cuid == geteuid() &&
-            ds.shm_ctime >= since && !is_living(maker))
+            ds.shm_ctime >= since && kill(maker, 0) && errno == ESRCH)
             shmctl(id, IPC_RMID, NULL);
     }
     if (f)

@@ -7,16 +7,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 enum {
     LINE_MAX_TAGGED = 64 << 10, /* a longer line is passed on in pieces */
     STDERR_KEPT = 64 << 10    /* launch.h: the last 64 KiB */
+};
+
+/* hrun's own standard output or error: a queue of data to write. */
+struct sink {
+    int fd;
+    struct hrun_buf queue;
+    size_t at;                /* written so far */
+    int dead;                 /* 1: its reader has gone, nothing is kept */
+    int error;                /* errno of a write that failed for another reason, or 0 */
+    int held;                 /* 1: nothing is written until all hosts are ready */
 };
 
 struct source {
@@ -33,12 +45,99 @@ struct source {
 struct hrun_output {
     const struct hrun_job *job;
     enum hrun_tagging tagging;
-    struct hrun_sink sinks[2]; /* standard output, standard error */
+    struct sink sinks[2]; /* standard output, standard error */
     struct source *sources;
     int nsources, per_proc;   /* per_proc = 1: one pair of sources per process; HRUN_TAG_FED: and one for the relays */
     int nprocs, npairs;       /* at the start; processes added later have pairs behind these */
     int null_fd;              /* for what is swallowed unread */
 };
+
+/* ---------------------------------------------------------------- sinks */
+
+/* Reading stops while this many bytes wait to be written; see output.h. */
+enum { QUEUE_MAX = 64 << 10 };
+
+static void sink_release(struct sink *s)
+{
+    hrun_buf_release(&s->queue);
+    s->at = 0;
+}
+
+/* Append, unless the reader has gone. Held data is released when it exceeds the limit. */
+static void sink_add(struct sink *s, const char *data, size_t len)
+{
+    if (s->dead)
+        return;
+    hrun_buf_add(&s->queue, data, len);
+    if (s->queue.len >= QUEUE_MAX)
+        s->held = 0;
+}
+
+static int sink_waiting(const struct sink *s)
+{
+    return !s->held && s->queue.len > s->at;
+}
+
+static int sink_has_room(const struct sink *s)
+{
+    return s->queue.len - s->at < QUEUE_MAX;
+}
+
+/* Write a part. poll promises room for PIPE_BUF bytes, so this does not block even on a blocking descriptor. -1:
+ * nothing can be written any more, and s->dead is set. */
+static int sink_write(struct sink *s)
+{
+    struct stat st;
+    size_t left = s->queue.len - s->at;
+    ssize_t n = write(s->fd, s->queue.data + s->at, left < PIPE_BUF ? left : PIPE_BUF);
+
+    if (n < 0) {
+        int error = errno;
+
+        if (error == EAGAIN || error == EINTR)
+            return 0;
+        /* The reader has gone; a terminal that has hung up gives EIO. */
+        s->dead = 1;
+        if (error != EPIPE && error != ECONNRESET &&
+            !(error == EIO && fstat(s->fd, &st) == 0 && S_ISCHR(st.st_mode)))
+            s->error = error;
+        sink_release(s);
+        return -1;
+    }
+    s->at += (size_t)n;
+    if (s->at == s->queue.len) {
+        hrun_buf_reset(&s->queue);
+        s->at = 0;
+    } else if (s->at >= QUEUE_MAX) {  /* drop the written part, also if the queue never runs empty */
+        s->queue.len -= s->at;
+        memmove(s->queue.data, s->queue.data + s->at, s->queue.len + 1);
+        s->at = 0;
+    }
+    return 0;
+}
+
+/* Stop holding: drop all held data, or (noise not NULL) the lines that contain this text ("": none). */
+static void sink_let_go(struct sink *s, const char *noise)
+{
+    struct hrun_buf *queue = &s->queue;
+    size_t kept = 0, len;
+
+    for (size_t at = 0; at < queue->len; at += len) {
+        const char *line = queue->data + at, *end = memchr(line, '\n', queue->len - at);
+
+        len = end ? (size_t)(end - line) + 1 : queue->len - at;
+        if (!noise || (*noise && memmem(line, len, noise, strlen(noise))))
+            continue;
+        memmove(queue->data + kept, line, len);
+        kept += len;
+    }
+    if (queue->len)
+        queue->data[kept] = 0;
+    queue->len = kept;
+    s->held = 0;
+}
+
+/* ---------------------------------------------------------------- sources */
 
 /* 1 if this stream of the processes passes through hrun, else 0. */
 static int is_wanted(const struct hrun_output *o, int is_err)
@@ -126,8 +225,8 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     o->tagging = tagging;
     o->null_fd = -1;
     o->per_proc = fed ? to->tagged || to->trace_text : to->tagged && tagging == HRUN_TAG_RANK;
-    o->sinks[0] = (struct hrun_sink)HRUN_SINK_INIT(STDOUT_FILENO);
-    o->sinks[1] = (struct hrun_sink)HRUN_SINK_INIT(STDERR_FILENO);
+    o->sinks[0] = (struct sink){ .fd = STDOUT_FILENO, .queue = HRUN_BUF_INIT };
+    o->sinks[1] = (struct sink){ .fd = STDERR_FILENO, .queue = HRUN_BUF_INIT };
     o->sinks[1].held = hold && !to->swallow;
     n = o->per_proc ? nprocs : 1;
     o->nprocs = nprocs;
@@ -162,8 +261,8 @@ void hrun_output_destroy(struct hrun_output *o)
         hrun_buf_release(&o->sources[i].sieve);
     }
     free(o->sources);
-    hrun_sink_release(&o->sinks[0]);
-    hrun_sink_release(&o->sinks[1]);
+    sink_release(&o->sinks[0]);
+    sink_release(&o->sinks[1]);
     hrun_close_fd(&o->null_fd);
     free(o);
 }
@@ -230,8 +329,8 @@ static void pass_text(const struct source *s, const char *tag, const char *text,
         hrun_buf_add_tail(to->stderr_text, text, len, STDERR_KEPT);
     if (to->swallow)
         return;
-    hrun_sink_add(&o->sinks[s->is_err], tag, strlen(tag));
-    hrun_sink_add(&o->sinks[s->is_err], text, len);
+    sink_add(&o->sinks[s->is_err], tag, strlen(tag));
+    sink_add(&o->sinks[s->is_err], text, len);
 }
 
 enum { TAG_SIZE = 32 };
@@ -348,7 +447,7 @@ void hrun_output_end(struct hrun_output *o, int i)
 
 int hrun_output_has_room(const struct hrun_output *o)
 {
-    return hrun_sink_has_room(&o->sinks[0]) && hrun_sink_has_room(&o->sinks[1]);
+    return sink_has_room(&o->sinks[0]) && sink_has_room(&o->sinks[1]);
 }
 
 int hrun_output_is_deaf(const struct hrun_output *o, int is_err)
@@ -369,23 +468,17 @@ static ssize_t read_source(struct source *s)
     return n;
 }
 
-/* Write to standard output or error. If it has no reader any more, close the programs' pipes, unless on_stdout still
- * takes the data. */
-static void write_sink(struct hrun_output *o, int is_err)
+/* The reader of standard output or error has gone: close the programs' pipes, unless on_stdout still takes the data. */
+static void close_sources(struct hrun_output *o, int is_err)
 {
-    if (!hrun_sink_write(&o->sinks[is_err]))
-        return;
-    for (int i = 0; i < o->nsources; i++) {
-        struct source *s = &o->sources[i];
-
-        if (s->is_err == is_err && (is_err || !o->job->output.on_stdout))
-            hrun_close_fd(&s->fd);
-    }
+    for (int i = 0; i < o->nsources; i++)
+        if (o->sources[i].is_err == is_err && (is_err || !o->job->output.on_stdout))
+            hrun_close_fd(&o->sources[i].fd);
 }
 
 static int has_room(const struct source *s)
 {
-    return hrun_sink_has_room(&s->output->sinks[s->is_err]);
+    return sink_has_room(&s->output->sinks[s->is_err]);
 }
 
 int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p)
@@ -394,7 +487,7 @@ int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p)
 
     *p = xrealloc(*p, sizeof **p * (size_t)(before + 2 + o->nsources));
     for (int i = 0; i < 2; i++)
-        if (hrun_sink_waiting(&o->sinks[i]))
+        if (sink_waiting(&o->sinks[i]))
             (*p)[n++] = (struct pollfd){ o->sinks[i].fd, POLLOUT, 0 };
     for (int i = 0; i < o->nsources; i++) {
         const struct source *s = &o->sources[i];
@@ -411,8 +504,8 @@ void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n)
         if (!p[i].revents)
             continue;
         for (int k = 0; k < 2 && p[i].events == POLLOUT; k++)
-            if (o->sinks[k].fd == p[i].fd && hrun_sink_waiting(&o->sinks[k]))
-                write_sink(o, k);
+            if (o->sinks[k].fd == p[i].fd && sink_waiting(&o->sinks[k]) && sink_write(&o->sinks[k]))
+                close_sources(o, k);
         for (int k = 0; k < o->nsources && p[i].events == POLLIN; k++)
             if (o->sources[k].fd == p[i].fd && has_room(&o->sources[k]))
                 read_source(&o->sources[k]);
@@ -424,7 +517,7 @@ int hrun_output_done(const struct hrun_output *o)
     for (int i = 0; i < o->nsources; i++)
         if (o->sources[i].fd >= 0)
             return 0;
-    return !hrun_sink_waiting(&o->sinks[0]) && !hrun_sink_waiting(&o->sinks[1]);
+    return !sink_waiting(&o->sinks[0]) && !sink_waiting(&o->sinks[1]);
 }
 
 int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err)
@@ -450,7 +543,7 @@ static void drain_source(struct source *s)
 
 void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
 {
-    struct hrun_sink *k = &o->sinks[1];
+    struct sink *k = &o->sinks[1];
 
     if (!k->held)
         return;
@@ -458,7 +551,7 @@ void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
         if (o->sources[i].is_err)
             drain_source(&o->sources[i]);
     if (k->held)    /* else the limit was exceeded, and the data released */
-        hrun_sink_let_go(k, pass_on ? noise : NULL);
+        sink_let_go(k, pass_on ? noise : NULL);
 }
 
 void hrun_output_close(struct hrun_output *o)
@@ -481,7 +574,8 @@ void hrun_sieve_end(struct hrun_buf *held, struct hrun_buf *rest)
     hrun_buf_reset(held);
 }
 
-void hrun_sieve_feed(struct hrun_buf *held, const char *data, size_t len, struct hrun_buf *rest, struct hrun_buf *lines)
+void hrun_sieve_feed(struct hrun_buf *held, const char *data, size_t len, struct hrun_buf *rest,
+                     struct hrun_buf *lines)
 {
     for (size_t i = 0; i < len; i++) {
         size_t have = held->len;

@@ -68,38 +68,6 @@ int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err);
  * was read. */
 void hrun_output_close(struct hrun_output *o);
 
-/* ---------------------------------------------------------------- sink
- *
- * hrun's own standard output or error, where output of processes passes through it
- *
- * Purpose: a queue of data to write, and the state of its descriptor.
- * Invariants: a write does not block after poll(2) has reported room; memory of written data is released, also where
- * the queue never runs empty; once the reader has gone nothing is kept.
- */
-
-struct hrun_sink {
-    int fd;
-    struct hrun_buf queue;
-    size_t at;                /* written so far */
-    int dead;                 /* its reader has gone */
-    int error;                /* errno of a write that failed for another reason, or 0 */
-    int held;                 /* 1: nothing is written until all hosts are ready */
-};
-#define HRUN_SINK_INIT(fd) { (fd), HRUN_BUF_INIT, 0, 0, 0, 0 }
-
-void hrun_sink_release(struct hrun_sink *s);
-
-/* Append, unless the reader has gone. Held data is released when it exceeds the limit. */
-void hrun_sink_add(struct hrun_sink *s, const char *data, size_t len);
-/* 1 if there is data to write now, else 0. */
-int hrun_sink_waiting(const struct hrun_sink *s);
-/* 0: the queue is full, do not read more data for it; else 1. */
-int hrun_sink_has_room(const struct hrun_sink *s);
-/* Write a part, after poll. -1: nothing can be written any more, and s->dead is set. */
-int hrun_sink_write(struct hrun_sink *s);
-/* Stop holding: drop all held data, or (noise not NULL) the lines that contain this text ("": none). */
-void hrun_sink_let_go(struct hrun_sink *s, const char *noise);
-
 /* ---------------------------------------------------------------- sieve
  *
  * Taking the lines of libhrun-trace.so out of the standard error of a job
@@ -110,7 +78,8 @@ void hrun_sink_let_go(struct hrun_sink *s, const char *noise);
  */
 
 /* Append the trace lines without their marks to *lines, and all other data to *rest. *held: mark and line so far. */
-void hrun_sieve_feed(struct hrun_buf *held, const char *data, size_t len, struct hrun_buf *rest, struct hrun_buf *lines);
+void hrun_sieve_feed(struct hrun_buf *held, const char *data, size_t len, struct hrun_buf *rest,
+                     struct hrun_buf *lines);
 /* The stream has ended, or *held is no trace line: append it to *rest. */
 void hrun_sieve_end(struct hrun_buf *held, struct hrun_buf *rest);
 

@@ -52,19 +52,16 @@ static int is_same_proc(const pmix_proc_t *a, const pmix_proc_t *b)
     return PMIX_CHECK_NSPACE(a->nspace, b->nspace) && a->rank == b->rank;
 }
 
-static int sees(const pmix_proc_t *who, const struct name *x)
-{
-    return x->range == PMIX_RANGE_NAMESPACE ? PMIX_CHECK_NSPACE(who->nspace, x->owner.nspace)
-         : x->range == PMIX_RANGE_PROC_LOCAL ? is_same_proc(who, &x->owner) : x->range != PMIX_RANGE_RM;
-}
-
 /* The link to the oldest name with that key that the process may read; a link to NULL: there is none. */
 static struct name **find(const pmix_proc_t *who, const char *key)
 {
-    struct name **at = &names;
+    struct name **at = &names, *x;
 
-    while (*at && !(sees(who, *at) && PMIX_CHECK_KEY(&(*at)->info, key)))
-        at = &(*at)->next;
+    for (; (x = *at); at = &x->next)
+        if (PMIX_CHECK_KEY(&x->info, key) &&
+            (x->range == PMIX_RANGE_NAMESPACE ? PMIX_CHECK_NSPACE(who->nspace, x->owner.nspace)
+             : x->range == PMIX_RANGE_PROC_LOCAL ? is_same_proc(who, &x->owner) : x->range != PMIX_RANGE_RM))
+            break;
     return at;
 }
 

@@ -1,9 +1,9 @@
 /* pmix_spawn.c - spawn of PMIx, by hrun; see pmix.h
  *
  * In MPI_Comm_spawn of Open MPI 4.1 one rank requests the processes, and then sends their names to the waiting ranks.
- * If the request fails it sends nothing, and the others wait for ever, under mpirun as well. So the answer to a refused
- * request is the name of a namespace that does not exist, which is also published at the port as if it connected there.
- * All ranks then try to connect with that namespace, and pmix_connect fails on each.
+ * After a failed request it sends nothing, and the others hang, under mpirun as well. So the answer to a refused
+ * request is the name of a namespace that does not exist, which is also published at the port as if it connected there:
+ * all ranks try to connect with it, and pmix_connect fails on each.
  */
 #include "base/alloc.h"
 #include "launch/frames.h"
@@ -48,20 +48,15 @@ static const char *find_unserved(const pmix_info_t info[], size_t n)
     return NULL;
 }
 
-static const char *string_of(const pmix_info_t info[], size_t n, const char *key)
+static const char *string_of(const pmix_info_t info[], size_t n, const char *key, const char *otherwise)
 {
     for (size_t i = 0; i < n; i++)
         if (PMIX_CHECK_KEY(&info[i], key) && info[i].value.type == PMIX_STRING)
             return info[i].value.data.string;
-    return NULL;
+    return otherwise;
 }
 
-static void add_request_word(struct hrun_buf *b, const char *word)
-{
-    hrun_frame_add_word(b, word ? word : "");
-}
-
-static void tell_hrun(const struct request *q)
+static void send_request(const struct request *q)
 {
     pmix_report_text(q->client, HRUN_GUARD_SPAWN, q->words.data, q->words.len);
     pmix_report(q->client, HRUN_GUARD_SPAWN, 0, "", 0);
@@ -90,15 +85,15 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
             if (!strncmp(*e, port, sizeof port - 1) && (*e)[sizeof port - 1])
                 q->port = xstrdup(*e + sizeof port - 1);
     }
-    add_request_word(&q->words, refused);
-    add_request_word(&q->words, q->port);
+    hrun_frame_add_word(&q->words, refused ? refused : "");
+    hrun_frame_add_word(&q->words, q->port ? q->port : "");
     for (size_t i = 0; i < napps; i++) {
         const pmix_app_t *a = &apps[i];
-        const char *wdir = string_of(a->info, a->ninfo, PMIX_WDIR);
+        const char *cmd = a->cmd ? a->cmd : a->argv && a->argv[0] ? a->argv[0] : "";
 
-        add_request_word(&q->words, string_of(a->info, a->ninfo, PMIX_HOST));
-        add_request_word(&q->words, a->cmd ? a->cmd : a->argv ? a->argv[0] : NULL);
-        add_request_word(&q->words, wdir ? wdir : a->cwd);
+        hrun_frame_add_word(&q->words, string_of(a->info, a->ninfo, PMIX_HOST, ""));
+        hrun_frame_add_word(&q->words, cmd);
+        hrun_frame_add_word(&q->words, string_of(a->info, a->ninfo, PMIX_WDIR, a->cwd ? a->cwd : ""));
         hrun_frame_add_number(&q->words, a->maxprocs);
         hrun_frame_add_words(&q->words, a->argv);
         hrun_frame_add_words(&q->words, a->env);
@@ -108,13 +103,13 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
         end = &(*end)->next;
     *end = q;
     if (q == requests)
-        tell_hrun(q);
+        send_request(q);
     pthread_mutex_unlock(&lock);
     return PMIX_SUCCESS;
 }
 
-/* Make the ranks that wait at a port connect with a namespace that does not exist. nspace gets its name. */
-static void mislead(const pmix_proc_t *proc, const char *port, pmix_nspace_t nspace)
+/* Make the ranks that wait at a port try to connect with a namespace that does not exist. nspace gets its name. */
+static void publish_nobody(const pmix_proc_t *proc, const char *port, pmix_nspace_t nspace)
 {
     static unsigned n;
     char key[PMIX_MAX_KEYLEN + 1], members[PMIX_MAX_NSLEN + 32];
@@ -142,7 +137,7 @@ static void finish_request(struct pmix_job *job)
         q->port = NULL;
         q->answer(PMIX_SUCCESS, job->nspace, q->cbdata);
     } else if (q->port) {
-        mislead(&q->proc, q->port, nspace);
+        publish_nobody(&q->proc, q->port, nspace);
         q->answer(PMIX_SUCCESS, nspace, q->cbdata);
     } else {
         q->answer(PMIX_ERR_OUT_OF_RESOURCE, NULL, q->cbdata);
@@ -151,7 +146,7 @@ static void finish_request(struct pmix_job *job)
     pthread_mutex_lock(&lock);
     requests = q->next;
     if (requests)
-        tell_hrun(requests);
+        send_request(requests);
     pthread_mutex_unlock(&lock);
     hrun_buf_release(&q->words);
     free(q->port);
@@ -176,7 +171,7 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
         while (job && (!first || job->clients[0].rank != first))
             job = job->next;
         if (job && job->port)
-            mislead(&job->parent, job->port, nspace);
+            publish_nobody(&job->parent, job->port, nspace);
         else if (!job)
             finish_request(NULL);
         return;

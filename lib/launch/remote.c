@@ -164,7 +164,7 @@ static void drain_remote_pipe(struct crowd *c, struct remote_agent *a, int which
         hrun_close_fd(&a->fds[which]);
 }
 
-/* ---------------------------------------------------------------- judging */
+/* ---------------------------------------------------------------- failures */
 
 /* Set the error of an agent's host, if the host failed. LATE and TOO_MUCH: the agent still runs, and end_late ends it
  * afterwards; EXITED: *end holds its end as set by waitid(2). ssh exits with 255 if there is no connection, else with
@@ -210,7 +210,7 @@ static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum
 
 /* ---------------------------------------------------------------- ending agents */
 
-/* 1 if the agent has exited, else 0. It stays a zombie, so that its pid is not used again yet. */
+/* 1 if the agent has exited, else 0. It stays a zombie, so that its pid is not used again. */
 static int has_agent_exited(const struct remote_agent *a, siginfo_t *end)
 {
     memset(end, 0, sizeof *end);

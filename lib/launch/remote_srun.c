@@ -1,11 +1,9 @@
 /* remote_srun.c - a short command on the nodes of a Slurm allocation, by one step of srun for all; see slurm.h
  *
  * The step overlaps others and is not bound, so the command may use exactly the CPUs granted to the job on its node.
- * These do not change during the job: answers are cached for the job (hrun/command/command.c) without a check of
- * fingerprints, and a shim that cannot bind its rank fails. A step for a few nodes takes 0.1 s.
- * srun --label marks the lines of each node, but breaks lines of more than 1 KiB. So hrun-shim fold writes shorter
- * lines, and at the end the command's status. If the step cannot be created, because a node is down, say, each half of
- * the hosts is tried, until the failing ones are found.
+ * srun --label marks the lines of each node, but breaks lines of more than 1 KiB: hrun-shim fold writes shorter lines,
+ * and at the end the command's status. If the step cannot be created, for instance because a node is down, each half of
+ * the hosts is tried, until the failing ones are found. A step for a few nodes takes 0.1 s.
  */
 #include "base/alloc.h"
 #include "launch/job.h"
@@ -102,7 +100,7 @@ static void bring_gather_signal(struct hrun_run *r, int sig)
         kill(r->procs[0].pid, SIGTERM);
 }
 
-/* One part of the command for each component. */
+/* Build the command, one part for each component. */
 static int build_gather(const struct hrun_run *r, struct hrun_strvec *v, struct hrun_error *err)
 {
     const struct step *t = r->state;
@@ -146,20 +144,7 @@ static int start_gather(struct hrun_run *r, struct hrun_error *err)
     return hrun_run_start_one(r, t->g->srun, argv.v, &env, err);
 }
 
-/* ---------------------------------------------------------------- judging */
-
-/* The last line that this task has written to standard error, fit for a message, into out. */
-static void last_words_of_task(const char *text, int task, char *out, size_t size)
-{
-    *out = 0;
-    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        char *end;
-        long t = strtol(line, &end, 10);
-
-        if (end != line && t == task && !strncmp(end, ": ", 2))
-            snprintf(out, size, "%.*s", (int)strcspn(end + 2, "\n"), end + 2);
-    }
-}
+/* ---------------------------------------------------------------- failures */
 
 static void blame_node(struct gather *g, int host, const char *happened, const char *why, const char *do_this)
 {
@@ -178,9 +163,15 @@ static void classify_node_failure(struct step *t, int task, int status)
     autofree char *see = hrun_strf("see what 'srun --overlap -N 1 -w %s %s' says", t->nodes[task].name,
                                    g->what->argv[0]);
     autofree char *late = hrun_strf("did not answer within %g s", g->what->timeout_s);
-    char words[400];
+    char words[400] = "";       /* the last line that the task has written to standard error */
 
-    last_words_of_task(t->stderr_text.data, task, words, sizeof words);
+    for (const char *line = t->stderr_text.data; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char *end;
+        long n = strtol(line, &end, 10);
+
+        if (end != line && n == task && !strncmp(end, ": ", 2))
+            snprintf(words, sizeof words, "%.*s", (int)strcspn(end + 2, "\n"), end + 2);
+    }
     if (status == 126 || status == 127)
         blame_node(g, host, "cannot run the command", words, g->what->missing);
     else if (status > 0)

@@ -17,6 +17,7 @@
  */
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/list.h"
 #include "launch/agent.h"
 #include "launch/engines/engines.h"
 #include "launch/engines/reach.h"
@@ -123,15 +124,14 @@ static void push_rankfile(const struct hrun_job *job, int major, const char *ran
 static void push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, struct hrun_strvec *each,
                       struct hrun_strvec *v)
 {
-    static const char *const agents[] = { "plm_rsh_agent=", "plm_ssh_agent=" };
+    static const char *const agents[] = { "plm_rsh_agent=", "plm_ssh_agent=", NULL };
 
     if (hrun_env_yields(job))
         hrun_strvec_add(v, "--mca", hrun_env_yield, "1", NULL);
     for (size_t i = 0; i < job->mca.n; i++) {
         const char *eq = strchr(job->mca.v[i], '=');
 
-        if (reach && reach->agents && (!strncmp(job->mca.v[i], agents[0], strlen(agents[0])) ||
-                                       !strncmp(job->mca.v[i], agents[1], strlen(agents[1]))))
+        if (reach && reach->agents && hrun_begins_with(job->mca.v[i], agents))
             continue;   /* hrun's own value contains it */
         hrun_strvec_push(v, "--mca");
         hrun_strvec_pushf(v, "%.*s", (int)(eq - job->mca.v[i]), job->mca.v[i]);
@@ -172,19 +172,6 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
     }
 }
 
-/* Set for the ranks on other hosts what build_mpirun_env sets on this one. mpirun takes no -x beside
- * mca_base_env_list. */
-static void push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
-{
-    size_t len = strlen(HRUN_ENV_PMI_PORT);
-
-    for (size_t i = 0; i < job->env.n; i++)
-        if (!strncmp(job->env.v[i], HRUN_ENV_PMI_PORT, len) && (job->env.v[i][len] == '=' || !job->env.v[i][len]))
-            return;
-    if (!only_here(job->layout) && !hrun_env_user_mca(job, "mca_base_env_list"))
-        hrun_strvec_add(v, "-x", HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH, NULL);
-}
-
 /* The file that mpirun writes when it has read its options. */
 static char *ready_file(const struct hrun_run *r)
 {
@@ -198,6 +185,7 @@ static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m,
     const struct hrun_job *job = r->job;
     autofree char *ready = ready_file(r);
     autorelease(hrun_strvec_release) struct hrun_strvec each = HRUN_STRVEC_INIT;
+    size_t len = strlen(HRUN_ENV_PMI_PORT), i = 0;
 
     hrun_strvec_push(v, m->path);
     push_rankfile(job, m->major, rankfile, v);
@@ -206,7 +194,13 @@ static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m,
         hrun_strvec_add(v, "--mca", forward, "1", NULL);
     /* mpirun takes that of the last program. */
     hrun_strvec_add(&each, "--report-uri", ready, NULL);
-    push_no_mpich(job, &each);
+    /* PMI_PORT on other hosts, as build_mpirun_env sets it on this one, unless the user does. mpirun takes no -x beside
+     * mca_base_env_list. */
+    while (i < job->env.n && (strncmp(job->env.v[i], HRUN_ENV_PMI_PORT, len) ||
+                              (job->env.v[i][len] && job->env.v[i][len] != '=')))
+        i++;
+    if (i == job->env.n && !only_here(job->layout) && !hrun_env_user_mca(job, "mca_base_env_list"))
+        hrun_strvec_add(&each, "-x", HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH, NULL);
     hrun_reach_options(r, v, &each);
     push_rest(job, m->major, r->reach, &each, v);
 }

@@ -282,21 +282,6 @@ void hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v)
     push_launcher_mca(reach, v, reach->prrte ? "plm_ssh_agent" : "plm_rsh_agent", b.data);
 }
 
-/* The fingerprints that the hosts must have: a list, or "-" for any if the list is too long. */
-static void add_fingerprints(const struct hrun_reach *reach, const struct hrun_layout *l, struct hrun_buf *b)
-{
-    autofree unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
-    size_t before = b->len;
-    int host, i = 0;
-
-    while (!reach->managed && (host = next_remote(l, seen, &i)) >= 0)
-        hrun_buf_addf(b, "%s%s", b->len > before ? "," : "", l->cluster->hosts[host].fingerprint);
-    if (b->len == before || b->len - before > FINGERPRINTS_MAX) {
-        b->len = before;
-        hrun_buf_addc(b, '-');
-    }
-}
-
 void hrun_reach_agent_words(const struct hrun_run *r, const struct hrun_host *host, char *const *command,
                             struct hrun_strvec *v)
 {
@@ -313,27 +298,19 @@ void hrun_reach_agent_words(const struct hrun_run *r, const struct hrun_host *ho
     hrun_strvec_add(v, name, b.data, NULL);
 }
 
-static void push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
-{
-    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
-
-    hrun_ranks_words(r->job->layout, &words);
-    hrun_env_preload(r->job, 1, &words);
-    hrun_strvec_add(v, "-x", HRUN_RANKS_DO_VARIABLE, NULL);
-    for (size_t i = 0; i < words.n; i++) {
-        hrun_strvec_push(v, "-x");
-        hrun_strvec_pushf(v, "%.*s", (int)strcspn(words.v[i], "="), words.v[i]);
-    }
-}
-
 void hrun_reach_options(const struct hrun_run *r, struct hrun_strvec *v, struct hrun_strvec *each)
 {
     const struct hrun_reach *reach = r->reach;
-    const struct hrun_rank *first = &r->job->layout->ranks[0];
+    const struct hrun_layout *l = r->job->layout;
+    const struct hrun_rank *first = &l->ranks[0];
+    autofree unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;     /* fingerprints that the hosts must have */
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    int host, at = 0;
 
     /* Open MPI's support of Slurm sees only the first component of a heterogeneous job. */
-    if (r->job->layout->cluster->ngroups > 1 && reach->agents) {
+    if (l->cluster->ngroups > 1 && reach->agents) {
         if (!hrun_env_user_mca(r->job, "plm"))
             push_launcher_mca(reach, v, "plm", reach->prrte ? "ssh" : "rsh");
         if (!hrun_env_user_mca(r->job, "ras"))
@@ -350,13 +327,20 @@ void hrun_reach_options(const struct hrun_run *r, struct hrun_strvec *v, struct 
     if (reach->ranks && reach->nremote && !reach->prrte && !hrun_env_user_mca(r->job, "rtc"))
         push_launcher_mca(reach, v, "rtc", "^hwloc");
     if (reach->daemons) {
-        hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->own.job_id, reach->managed ? "alone" : "reports");
-        add_fingerprints(reach, r->job->layout, &b);
-        hrun_buf_adds(&b, reach->prrte ? " prted" : " orted");
+        while (!reach->managed && (host = next_remote(l, seen, &at)) >= 0)
+            hrun_buf_addf(&list, "%s%s", list.len ? "," : "", l->cluster->hosts[host].fingerprint);
+        hrun_buf_addf(&b, "%s host %s %s %s %s", reach->shim, r->own.job_id, reach->managed ? "alone" : "reports",
+                      list.len && list.len <= FINGERPRINTS_MAX ? list.data : "-", reach->prrte ? "prted" : "orted");
         push_launcher_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
     }
     if (reach->ranks) {
-        push_ranks(r, each);
+        hrun_ranks_words(l, &words);
+        hrun_env_preload(r->job, 1, &words);
+        hrun_strvec_add(each, "-x", HRUN_RANKS_DO_VARIABLE, NULL);
+        for (size_t i = 0; i < words.n; i++) {
+            hrun_strvec_push(each, "-x");
+            hrun_strvec_pushf(each, "%.*s", (int)strcspn(words.v[i], "="), words.v[i]);
+        }
     } else if (first->threads && !hrun_env_user_mca(r->job, "mca_base_env_list")) {
         hrun_strvec_push(each, "-x");
         hrun_strvec_pushf(each, "OMP_NUM_THREADS=%d", first->threads);

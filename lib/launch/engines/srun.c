@@ -276,23 +276,9 @@ static void push_variables(const struct hrun_job *job, const struct hrun_srun_pa
         free(v->v[--v->n]);
 }
 
-/* "h[1-2]"; a list too long for a command line stands in a file. */
-static void show_nodes(const struct hrun_srun_part *part, struct hrun_buf *out)
-{
-    enum { SHOWN_MAX = 2000 };
-
-    hrun_buf_reset(out);
-    hrun_hostlist_print(part->nodes.v, part->nodes.n, out);
-    if (out->len > SHOWN_MAX) {
-        hrun_buf_reset(out);
-        hrun_buf_adds(out, "./hrun.nodes");
-        if (part->is_het)
-            hrun_buf_addf(out, ".%d", part->group);
-    }
-}
-
 static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
+    enum { SHOWN_MAX = 2000 };
     autorelease(hrun_strvec_release) struct hrun_strvec v = HRUN_STRVEC_INIT;
     autorelease(hrun_buf_release) struct hrun_buf nodes = HRUN_BUF_INIT;
     struct hrun_srun_parts p;
@@ -306,7 +292,12 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     for (int i = 0; i < p.n; i++) {
         if (i)
             hrun_strvec_push(&v, ":");
-        show_nodes(&p.v[i], &nodes);
+        hrun_buf_reset(&nodes);
+        hrun_hostlist_print(p.v[i].nodes.v, p.v[i].nodes.n, &nodes);
+        if (nodes.len > SHOWN_MAX) {    /* a list too long for a command line stands in a file */
+            hrun_buf_reset(&nodes);
+            hrun_buf_addf(&nodes, p.v[i].is_het ? "./hrun.nodes.%d" : "./hrun.nodes", p.v[i].group);
+        }
         hrun_srun_push_placement(&p.v[i], nodes.data, srun_mpi(mpi.kind == HRUN_MPI_MPICH), &v);
         if (job->wdir)
             hrun_strvec_pushf(&v, "--chdir=%s", job->wdir);
@@ -386,22 +377,6 @@ static int start_srun(struct hrun_run *r, struct hrun_error *err)
     return hrun_run_start_one(r, x->srun, argv.v, &env, err);
 }
 
-/* Note how srun's messages name the components. */
-static int note_components(struct hrun_srun *x, struct hrun_error *err)
-{
-    const struct hrun_srun_parts *p = &x->parts;
-
-    for (int i = 0; i < p->n && p->ngroups > 1; i++) {
-        autofree char *name = hrun_strf("SLURM_JOB_ID_HET_GROUP_%d", p->v[i].group);
-
-        if (p->v[i].group >= HRUN_SRUN_GROUPS)
-            return hrun_fail(err, HRUN_EINVAL, "a Slurm job of more than %d components", HRUN_SRUN_GROUPS);
-        x->first_rank[p->v[i].group] = p->v[i].first;
-        x->job_ids[p->v[i].group] = getenv(name);
-    }
-    return 0;
-}
-
 /* -1 with *err if srun has started no process, or ended with 0 before it had started all: its status is not the
  * program's. */
 static int check_srun_end(struct hrun_run *r, struct hrun_error *err)
@@ -443,8 +418,17 @@ static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, stru
         return hrun_srun_missing(err, "srun");
     if (!(x.scancel = hrun_program_find("scancel", NULL, NULL)))
         return hrun_srun_missing(err, "scancel");
-    if (hrun_job_mpi(&job, &mpi, err) || hrun_srun_make_parts(job.layout, &x.parts, err) || note_components(&x, err))
+    if (hrun_job_mpi(&job, &mpi, err) || hrun_srun_make_parts(job.layout, &x.parts, err))
         return -1;
+    for (int i = 0; i < x.parts.n && x.parts.ngroups > 1; i++) {
+        const struct hrun_srun_part *part = &x.parts.v[i];
+        autofree char *name = hrun_strf("SLURM_JOB_ID_HET_GROUP_%d", part->group);
+
+        if (part->group >= HRUN_SRUN_GROUPS)
+            return hrun_fail(err, HRUN_EINVAL, "a Slurm job of more than %d components", HRUN_SRUN_GROUPS);
+        x.first_rank[part->group] = part->first;
+        x.job_ids[part->group] = getenv(name);
+    }
     x.mpich = mpi.kind == HRUN_MPI_MPICH;
     if (x.mpich)
         library = hrun_mpich_preload(&job, 1, mpich_words, sizeof mpich_words);

@@ -141,13 +141,6 @@ static void aborted(struct hrun_run *r)
         r->due.verdict_s = hrun_monotonic_s() + ABORT_S;
 }
 
-static void lose_node(struct hrun_run *r, const struct hrun_srun_said *said)
-{
-    if (!r->out->lost_host[0])
-        snprintf(r->out->lost_host, sizeof r->out->lost_host, "%.*s", (int)said->len, said->text);
-    hrun_run_fail(r, -1, 125);
-}
-
 void read_srun_line(struct hrun_run *r, char *line)
 {
     struct hrun_srun *x = r->state;
@@ -177,7 +170,9 @@ void read_srun_line(struct hrun_run *r, char *line)
         aborted(r);
         break;
     case HRUN_SRUN_LOST:
-        lose_node(r, &said);
+        if (!r->out->lost_host[0])
+            snprintf(r->out->lost_host, sizeof r->out->lost_host, "%.*s", (int)said.len, said.text);
+        hrun_run_fail(r, -1, 125);
         break;
     case HRUN_SRUN_WAITING:
         if (!x->steps.n && !x->complaint[0])

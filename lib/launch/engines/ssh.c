@@ -511,23 +511,6 @@ static void abandon_hosts(struct hrun_run *r)
 
 /* ---------------------------------------------------------------- start */
 
-static void find_ssh_hosts(struct ssh *s, const struct hrun_layout *l)
-{
-    s->hosts = xcalloc((size_t)l->nhosts_used + 1, sizeof *s->hosts);
-    s->host_of = xmalloc(sizeof *s->host_of * ((size_t)l->cluster->nhosts + 1));
-    for (int i = 0; i < l->cluster->nhosts; i++)
-        s->host_of[i] = -1;
-    for (int r = 0; r < l->nranks; r++) {
-        int i = l->ranks[r].host;
-
-        if (s->host_of[i] >= 0)
-            continue;
-        s->host_of[i] = s->nhosts;
-        s->hosts[s->nhosts++] = (struct ssh_host){ .host = &l->cluster->hosts[i], .fd = -1, .in = HRUN_BUF_INIT,
-                                               .out = HRUN_BUF_INIT };
-    }
-}
-
 static int start_ssh(struct hrun_run *r, struct hrun_error *err)
 {
     struct ssh *s = r->state;
@@ -537,7 +520,19 @@ static int start_ssh(struct hrun_run *r, struct hrun_error *err)
 
     s->r = r;
     r->style.tagging = HRUN_TAG_FED;
-    find_ssh_hosts(s, l);
+    s->hosts = xcalloc((size_t)l->nhosts_used + 1, sizeof *s->hosts);
+    s->host_of = xmalloc(sizeof *s->host_of * ((size_t)l->cluster->nhosts + 1));
+    for (int i = 0; i < l->cluster->nhosts; i++)
+        s->host_of[i] = -1;
+    for (int rank = 0; rank < l->nranks; rank++) {
+        int i = l->ranks[rank].host;
+
+        if (s->host_of[i] >= 0)
+            continue;
+        s->host_of[i] = s->nhosts;
+        s->hosts[s->nhosts++] = (struct ssh_host){ .host = &l->cluster->hosts[i], .fd = -1, .in = HRUN_BUF_INIT,
+                                                   .out = HRUN_BUF_INIT };
+    }
     if (hrun_reach_listen(r, err) || hrun_run_prepare(r, l->nranks, err))
         return -1;
     s->pmi = hrun_pmi_create(l, r->job->which, &owner);
