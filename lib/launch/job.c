@@ -126,20 +126,13 @@ int hrun_run_job(const struct hrun_driver *driver, void *state, struct hrun_reac
 /* ---------------------------------------------------------------- start */
 
 /* A program in the background must not read the terminal; it gets /dev/null, as with mpirun. */
-int hrun_run_stdin(const struct hrun_job *job, struct hrun_error *err)
+int hrun_run_stdin(const struct hrun_job *job, int *fd, struct hrun_error *err)
 {
-    int fd;
-
-    if (job->stdin_text) {
-        fd = hrun_text_fd(job->stdin_text, err);
-        return fd < 0 ? -2 : fd;
-    }
-    if (!job->no_stdin && !(isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) != getpgrp()))
-        return -1;
-    fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
-    return fd < 0 ? -2 : fd;
+    if (job->stdin_text)
+        return (*fd = hrun_text_fd(job->stdin_text, err)) < 0 ? -1 : 0;
+    *fd = job->no_stdin || (isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) != getpgrp()) ? HRUN_SPAWN_NULL
+                                                                                         : HRUN_SPAWN_INHERIT;
+    return 0;
 }
 
 /* 1 if process i gets a process group of its own, else 0. A process that reads the terminal does not, because only the
@@ -161,35 +154,28 @@ static int gets_own_group(const struct hrun_run *r, int i)
     return !foreground;
 }
 
-/* 1 if each process gets a session of its own, else 0. With the kernel's autogroups each session has one share of a
- * busy processor: beside 28 other processes two ranks took 7.5 s in one session, and 4.0 s in two. But a waiting rank
- * cannot yield to one in another session (4 ms instead of 4 us per barrier), and resource managers track jobs by
- * session. */
-static int gets_own_sessions(const struct hrun_run *r)
-{
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    return r->driver->serves && !hrun_layout_yields(r->job->layout) && !hrun_in_resource_manager() &&
-           hrun_file_read("/proc/sys/kernel/sched_autogroup_enabled", 16, &b, NULL) == 0 && b.len && *b.data == '1';
-}
-
-/* Start the last n processes. in: standard input of process 0, -1: hrun's own. */
+/* Start the last n processes. in: standard input of process 0. */
 static int start_last(struct hrun_run *r, const struct hrun_topo *topo, int in, struct hrun_spawn_one *one, int n,
                       struct hrun_error *err)
 {
     autofree pid_t *pids = xcalloc((size_t)n, sizeof *pids);
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     const struct hrun_driver *driver = r->driver;
-    int first = r->nprocs - n, null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
-    const struct hrun_spawn s = {
+    int first = r->nprocs - n;
+    struct hrun_spawn s = {
         .topo = topo, .mark = r->own.mark, .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
-        .ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO), .sessions = !first && gets_own_sessions(r),
+        .ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO), 
         .death_signal = driver->is_launcher ? SIGTERM : SIGKILL,  /* a launcher has to end its ranks */
     };
 
-    if (null < 0)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot prepare the processes");
+    /* With the kernel's autogroups each session has one share of a busy processor: beside 28 other processes two ranks
+     * took 7.5 s in one session, and 4.0 s in two. But a waiting rank cannot yield to one in another session (4 ms
+     * instead of 4 us per barrier), and resource managers track jobs by session. */
+    s.sessions = !first && driver->serves && !hrun_layout_yields(r->job->layout) && !hrun_in_resource_manager() &&
+                 hrun_file_read("/proc/sys/kernel/sched_autogroup_enabled", 16, &b, NULL) == 0 && b.len &&
+                 *b.data == '1';
     for (int i = 0; i < n; i++) {
-        one[i].fds[0] = first + i == 0 ? in : null;
+        one[i].fds[0] = first + i == 0 ? in : HRUN_SPAWN_NULL;
         one[i].fds[1] = hrun_output_child_fd(r->output, first + i, 0);
         one[i].fds[2] = hrun_output_child_fd(r->output, first + i, 1);
         one[i].own_group = gets_own_group(r, first + i);
@@ -202,9 +188,7 @@ static int start_last(struct hrun_run *r, const struct hrun_topo *topo, int in, 
     } else if (driver->on_line) {
         one[0].keep_fd = r->words.child_fd;
     }
-    rc = hrun_spawn(&s, one, n, pids, err);
-    close(null);
-    if (rc)
+    if (hrun_spawn(&s, one, n, pids, err))
         return -1;
     for (int i = 0; i < n; i++) {
         r->procs[first + i] = (struct hrun_proc){ .pid = pids[i], .alive = 1, .own_group = one[i].own_group };
@@ -244,12 +228,11 @@ int hrun_run_start(struct hrun_run *r, const struct hrun_topo *topo, struct hrun
 {
     int in, rc;
 
-    if ((!r->output && hrun_run_prepare(r, nprocs, err)) || (in = hrun_run_stdin(r->job, err)) == -2)
+    if ((!r->output && hrun_run_prepare(r, nprocs, err)) || hrun_run_stdin(r->job, &in, err))
         return -1;
     r->start_s = hrun_monotonic_s();
     rc = start_last(r, topo, in, one, nprocs, err);
-    if (in >= 0)
-        close(in);
+    hrun_close_fd(&in);
     if (rc)
         return -1;
     hrun_close_fd(&r->words.child_fd);

@@ -147,8 +147,8 @@ int hrun_run_start_one(struct hrun_run *r, const char *program, char *const *arg
  * above; the processes that did not start then count in nprocs, but are not alive. */
 int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_spawn_one *one, int n,
                  struct hrun_error *err);
-/* The standard input of process 0: a descriptor that the caller closes, -1 for hrun's own, -2 on failure. */
-int hrun_run_stdin(const struct hrun_job *job, struct hrun_error *err);
+/* *fd gets the standard input of process 0: a descriptor that the caller closes, or a value of enum hrun_spawn_fd. */
+int hrun_run_stdin(const struct hrun_job *job, int *fd, struct hrun_error *err);
 
 /* ---- while the job runs */
 

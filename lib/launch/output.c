@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/trace_lines.h"
+#include "launch/spawn.h"
 #include "launch/words.h"
 
 #include <errno.h>
@@ -49,7 +50,6 @@ struct hrun_output {
     struct source *sources;
     int nsources, per_proc;   /* per_proc = 1: one pair of sources per process; HRUN_TAG_FED: and one for the relays */
     int nprocs, npairs;       /* at the start; processes added later have pairs behind these */
-    int null_fd;              /* for what is swallowed unread */
 };
 
 /* ---------------------------------------------------------------- sinks */
@@ -223,7 +223,6 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
 
     o->job = job;
     o->tagging = tagging;
-    o->null_fd = -1;
     o->per_proc = fed ? to->tagged || to->trace_text : to->tagged && tagging == HRUN_TAG_RANK;
     o->sinks[0] = (struct sink){ .fd = STDOUT_FILENO, .queue = HRUN_BUF_INIT };
     o->sinks[1] = (struct sink){ .fd = STDERR_FILENO, .queue = HRUN_BUF_INIT };
@@ -239,10 +238,6 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
         words->plain = 1;
         if (is_wanted(o, 1) && open_source(words, 0, err))
             goto fail;
-    }
-    if (to->swallow && (o->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
-        goto fail;
     }
     return o;
 fail:
@@ -263,7 +258,6 @@ void hrun_output_destroy(struct hrun_output *o)
     free(o->sources);
     sink_release(&o->sinks[0]);
     sink_release(&o->sinks[1]);
-    hrun_close_fd(&o->null_fd);
     free(o);
 }
 
@@ -279,7 +273,7 @@ int hrun_output_child_fd(const struct hrun_output *o, int i, int is_err)
     const struct source *s = o->tagging == HRUN_TAG_FED ? &o->sources[o->nsources - 2 + is_err]
                              : source_of(o, i, is_err);
 
-    return s->child_fd >= 0 ? s->child_fd : o->null_fd;
+    return s->child_fd >= 0 ? s->child_fd : o->job->output.swallow ? HRUN_SPAWN_NULL : HRUN_SPAWN_INHERIT;
 }
 
 void hrun_output_started(struct hrun_output *o)
@@ -476,11 +470,6 @@ static void close_sources(struct hrun_output *o, int is_err)
             hrun_close_fd(&o->sources[i].fd);
 }
 
-static int has_room(const struct source *s)
-{
-    return sink_has_room(&s->output->sinks[s->is_err]);
-}
-
 int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p)
 {
     int n = before;
@@ -492,7 +481,7 @@ int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p)
     for (int i = 0; i < o->nsources; i++) {
         const struct source *s = &o->sources[i];
 
-        if (s->fd >= 0 && has_room(s))
+        if (s->fd >= 0 && sink_has_room(&o->sinks[s->is_err]))
             (*p)[n++] = (struct pollfd){ s->fd, POLLIN, 0 };
     }
     return n - before;
@@ -507,7 +496,7 @@ void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n)
             if (o->sinks[k].fd == p[i].fd && sink_waiting(&o->sinks[k]) && sink_write(&o->sinks[k]))
                 close_sources(o, k);
         for (int k = 0; k < o->nsources && p[i].events == POLLIN; k++)
-            if (o->sources[k].fd == p[i].fd && has_room(&o->sources[k]))
+            if (o->sources[k].fd == p[i].fd && sink_has_room(&o->sinks[o->sources[k].is_err]))
                 read_source(&o->sources[k]);
     }
 }

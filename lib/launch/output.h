@@ -42,7 +42,7 @@ void hrun_output_destroy(struct hrun_output *o);
 
 /* Make room for the output of n processes from number first on. -1 with *err: o is as before. */
 int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error *err);
-/* The descriptor that process i gets as its standard output (is_err = 0) or error; -1: hrun's own. */
+/* The descriptor that process i gets as its standard output (is_err = 0) or error, or a value of enum hrun_spawn_fd. */
 int hrun_output_child_fd(const struct hrun_output *o, int i, int is_err);
 /* After the last process has been started: close the writing ends. */
 void hrun_output_started(struct hrun_output *o);

@@ -112,9 +112,9 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     const struct hrun_spawn s = { .mask = c->signals.old_mask, .sigchld = c->signals.old_sigchld,
                                   .death_signal = SIGKILL };
-    struct hrun_spawn_one one = { .program = c->program, .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
+    struct hrun_spawn_one one = { .program = c->program, .env = c->env.v, .fds = { HRUN_SPAWN_NULL }, .own_group = 1 };
     autofree char *name = name_of(c, host);
-    int pipes[2][2] = { { -1, -1 }, { -1, -1 } }, null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc = -1;
+    int pipes[2][2] = { { -1, -1 }, { -1, -1 } }, rc = -1;
 
     hrun_strvec_add_all(&argv, c->words.v);
     hrun_strvec_push(&argv, name);
@@ -123,11 +123,10 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
     hrun_strvec_push(&argv, c->command);
     one.argv = argv.v;
     *a = (struct remote_agent){ .host = host, .said = HRUN_BUF_INIT };
-    if (null < 0 || pipe2(pipes[0], O_CLOEXEC) || pipe2(pipes[1], O_CLOEXEC) ||
+    if (pipe2(pipes[0], O_CLOEXEC) || pipe2(pipes[1], O_CLOEXEC) ||
         fcntl(pipes[0][0], F_SETFL, O_NONBLOCK) || fcntl(pipes[1][0], F_SETFL, O_NONBLOCK)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe to host '%s'", c->hosts[host]);
     } else {
-        one.fds[0] = null;
         one.fds[1] = pipes[0][1];
         one.fds[2] = pipes[1][1];
         rc = hrun_spawn(&s, &one, 1, &a->pid, err);
@@ -140,7 +139,6 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
         if (rc)
             hrun_close_fd(&a->fds[k]);
     }
-    hrun_close_fd(&null);
     a->deadline_s = hrun_monotonic_s() + c->what->timeout_s;
     c->nagents += !rc;
     return rc;

@@ -85,6 +85,7 @@ int hrun_srun_push_step(const struct hrun_run *r, const struct hrun_srun_part *p
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     autofree char *name = hrun_strf("nodes.%d", part->group), *file = NULL;
+    int fd = hrun_output_child_fd(r->output, 0, 1);
 
     for (size_t k = 0; k < part->nodes.n; k++)
         hrun_buf_addf(&text, "%s\n", part->nodes.v[k]);
@@ -92,6 +93,9 @@ int hrun_srun_push_step(const struct hrun_run *r, const struct hrun_srun_part *p
         return -1;
     hrun_srun_push_placement(part, file, mpi, v);
     hrun_strvec_add(v, "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", NULL);
-    hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", hrun_output_child_fd(r->output, 0, 1));
+    if (fd >= 0)
+        hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", fd);
+    else
+        hrun_strvec_push(v, "--error=/dev/null");
     return 0;
 }

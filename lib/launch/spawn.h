@@ -23,13 +23,15 @@ struct hrun_spawn {
     const struct hrun_topo *topo; /* NULL: nothing is bound */
 };
 
+enum hrun_spawn_fd { HRUN_SPAWN_INHERIT = -1, HRUN_SPAWN_NULL = -2 /* /dev/null */ };
+
 struct hrun_spawn_one {
     const char *program;         /* path, absolute if wdir is set */
     char *const *argv;
     char *const *env;
     const char *wdir;            /* NULL: the current folder */
     const char *cpuset;          /* OS numbers; NULL or "": unbound */
-    int fds[3];                  /* standard input, output, error: numbers above 2; -1: inherited */
+    int fds[3];                  /* standard input, output, error: above 2, or a value of enum hrun_spawn_fd */
     int keep_fd;                 /* one more descriptor that it inherits with this number; 0: none */
     int own_group;               /* 1: it leads a process group, so one signal reaches all its children */
 };

@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "launch/engines/srun.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +30,10 @@ static void start_scancel(struct hrun_run *r, int sig)
     struct hrun_srun *x = r->state;
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     const struct hrun_spawn s = { .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
                                   .death_signal = SIGTERM };
-    struct hrun_spawn_one one = { .program = x->scancel, .fds = { null, null, null }, .own_group = 1 };
+    struct hrun_spawn_one one = { .program = x->scancel, .own_group = 1,
+                                  .fds = { HRUN_SPAWN_NULL, HRUN_SPAWN_NULL, HRUN_SPAWN_NULL } };
     struct hrun_error err = { 0 };
     pid_t pid;
 
@@ -45,9 +44,8 @@ static void start_scancel(struct hrun_run *r, int sig)
     hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->own.job_id);
     one.argv = argv.v;
     one.env = env.v;
-    if (null < 0 || hrun_spawn(&s, &one, 1, &pid, &err))
+    if (hrun_spawn(&s, &one, 1, &pid, &err))
         hrun_run_say(r, "signal %d could not be passed on: %s", sig, err.text);
-    hrun_close_fd(&null);
 }
 
 /* Before there is a step, signals that end the job end srun, and others are lost. */

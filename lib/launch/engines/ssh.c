@@ -541,10 +541,11 @@ static int start_ssh(struct hrun_run *r, struct hrun_error *err)
         return hrun_fail_errno(err, HRUN_EIO, "cannot wait for the hosts");
     r->begun_s = INFINITY;
     r->watch_fd = s->epoll;
-    s->input = hrun_run_stdin(r->job, err);
-    if (s->input == -2)
+    if (hrun_run_stdin(r->job, &s->input, err))
         return -1;
-    if (s->input < 0)
+    if (s->input == HRUN_SPAWN_NULL)
+        s->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    else if (s->input == HRUN_SPAWN_INHERIT)
         s->input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     hrun_env_base(&s->env);
     hrun_env_set(&s->env, HRUN_JOB_VARIABLE "=%s", r->own.job_id);
