@@ -32,12 +32,14 @@ int run_export_topology(const struct hrun_settings *s, char **words)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
-    char mpi[64], watched[2048];
+    struct hrun_openmpi mpi = { .path = "" };
+    char watched[2048];
 
     (void)s;
     (void)words;
-    hrun_openmpi_here(mpi, sizeof mpi, watched, sizeof watched);
-    if (hrun_cluster_export(mpi, watched, &out, &err))
+    hrun_openmpi_find(&mpi, NULL);
+    hrun_openmpi_watched(watched, sizeof watched);
+    if (hrun_cluster_export(mpi.version, watched, &out, &err))
         return context_complain("hrun", &err);
     fputs(out.data, stdout);
     return 0;

@@ -212,11 +212,10 @@ int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job 
  * one rank. Errors: as above, except HRUN_EMPI and HRUN_ECHANGED. */
 int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
 
-/* The Open MPI whose mpirun is in PATH. version[size] gets its version ("4.1.4"), by starting mpirun --version;
- * watched[watched_size] a text that changes with its programs (path, size and date of mpirun and orted). Both are ""
- * if there is none. */
-void hrun_openmpi_here(char *version, size_t size, char *watched, size_t watched_size);
-/* The second text alone, without starting anything. */
+/* The first mpirun in PATH that is Open MPI's, by starting mpirun --version. Errors: HRUN_EENGINE (none; says what to
+ * install), HRUN_EIO; *m is untouched. */
+int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err);
+/* A text that changes with its programs: path, size and date of mpirun and its daemons. "": there are none. */
 void hrun_openmpi_watched(char *watched, size_t size);
 
 /* A short command for other hosts, with no input. */

@@ -79,13 +79,3 @@ void hrun_openmpi_watched(char *watched, size_t size)
                                     (long long)st.st_mtime);
     }
 }
-
-void hrun_openmpi_here(char *version, size_t size, char *watched, size_t watched_size)
-{
-    struct hrun_openmpi m = { 0 };
-
-    *version = 0;
-    if (hrun_openmpi_find(&m, NULL) == 0)
-        snprintf(version, size, "%s", m.version);
-    hrun_openmpi_watched(watched, watched_size);
-}

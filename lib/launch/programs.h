@@ -34,9 +34,6 @@ int hrun_job_mpi(const struct hrun_job *job, struct hrun_mpi *out, struct hrun_e
 
 /* ---- openmpi: the mpirun of this host */
 
-/* The first mpirun in PATH that is Open MPI's. Errors: HRUN_EENGINE (none; says what to install), HRUN_EIO; *m is
- * untouched. */
-int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err);
 /* The mpirun of a job: job->openmpi if set, else hrun_openmpi_find. Errors: those of hrun_openmpi_find. */
 int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct hrun_error *err);
 

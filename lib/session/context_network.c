@@ -22,16 +22,14 @@ static const char *const not_of_wires[] = {
 /* What a script runs is not known; it has the MPI that starts it, or that is installed here. */
 static void add_mpi_of_network(const struct context *c, struct hrun_buf *out)
 {
-    char here[64] = "", watched[2048];
+    struct hrun_openmpi m = c->openmpi;
 
     if (c->mpi.kind == HRUN_MPI_OPENMPI || c->mpi.kind == HRUN_MPI_SMPI) {
         hrun_buf_adds(out, c->mpi.id);
         return;
     }
-    if (!c->openmpi.version[0])
-        hrun_openmpi_here(here, sizeof here, watched, sizeof watched);
-    if (c->openmpi.version[0] || here[0])
-        hrun_buf_addf(out, "ompi-%s", c->openmpi.version[0] ? c->openmpi.version : here);
+    if (m.version[0] || hrun_openmpi_find(&m, NULL) == 0)
+        hrun_buf_addf(out, "ompi-%s", m.version);
     else
         hrun_buf_adds(out, c->mpi.id);
 }
