@@ -138,24 +138,19 @@ static int make_folders(struct daemon_host *h)
 
 /* ---------------------------------------------------------------- the daemon */
 
-/* Make the daemon use h's folder for its files, unless the user sets another. mpirun passes settings on as arguments
- * "-mca KEY VALUE", among them the folder that hrun has made for mpirun itself, which ends with the job's name. */
-static void set_folder(const struct daemon_host *h, const char *job, char **words)
+static int start_daemon(struct daemon_host *h, const char *job, char **words)
 {
+    setenv(HRUN_JOB_VARIABLE, job, 1);
+    /* mpirun passes its settings on as arguments "-mca KEY VALUE". Replace the folder that hrun has made for mpirun,
+     * which ends with the job's name, by that of this host. */
     for (char **w = words; w[0] && w[1] && w[2]; w++)
         if (!strcmp(w[1], "orte_tmpdir_base") || !strcmp(w[1], "prte_tmpdir_base")) {
             char *last = strrchr(w[2], '/');
 
             if (last && !strcmp(last + 1, job))
                 w[2] = h->folder;
-            return;
+            break;
         }
-}
-
-static int start_daemon(struct daemon_host *h, const char *job, char **words)
-{
-    setenv(HRUN_JOB_VARIABLE, job, 1);
-    set_folder(h, job, words);
     if (h->shm)
         setenv(HRUN_RANKS_SHM_VARIABLE, h->shm, 1);
     h->sigfd = shim_signal_fd(1, &h->old_mask);

@@ -163,26 +163,10 @@ static void unset_own_variables(void)
         unsetenv(name);
 }
 
-/* End as the rank has ended, but without a core. Other signals, which the rank has outlived, stay blocked. */
-static _Noreturn void end_likewise(int status)
-{
-    sigset_t one;
-
-    if (WIFSIGNALED(status)) {
-        prctl(PR_SET_DUMPABLE, 0);      /* a limit of 0 does not count where a program takes cores */
-        signal(WTERMSIG(status), SIG_DFL);
-        raise(WTERMSIG(status));
-        sigemptyset(&one);
-        sigaddset(&one, WTERMSIG(status));
-        sigprocmask(SIG_UNBLOCK, &one, NULL);
-    }
-    _exit(shim_exit_status(status));
-}
-
 /* Fork: the rank continues in the child, in the same process group; the parent reports how it ended, and ends in the
  * same way. Of signals to the group, only SIGKILL and SIGSTOP affect both. Result: 0 in the child; -1: failure, nothing
  * was forked. */
-static int stay_and_tell(int rank)
+static int stay_as_parent(int rank)
 {
     const char *path = getenv(HRUN_NOTES_VARIABLE);
     int notes = path ? open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1, status;
@@ -209,7 +193,15 @@ static int stay_and_tell(int rank)
         ;
     snprintf(line, sizeof line, "%d", status);
     hrun_note_write(notes, HRUN_NOTE_RANK_ENDED, "", rank, line);
-    end_likewise(status);
+    if (WIFSIGNALED(status)) {
+        prctl(PR_SET_DUMPABLE, 0);      /* no core: a limit of 0 does not count where a program takes cores */
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+        sigemptyset(&all);      /* other signals, which the rank has outlived, stay blocked */
+        sigaddset(&all, WTERMSIG(status));
+        sigprocmask(SIG_UNBLOCK, &all, NULL);
+    }
+    _exit(shim_exit_status(status));
 }
 
 int shim_rank(char **words)
@@ -228,7 +220,7 @@ int shim_rank(char **words)
         shim_say("rank %d: %s", rank, err.text);
         return SHIM_FAILED;
     }
-    if (todo && strstr(todo, "tell") && stay_and_tell(rank))
+    if (todo && strstr(todo, "tell") && stay_as_parent(rank))
         return SHIM_FAILED;
     bind = todo && strstr(todo, "bind");
     report = todo && strstr(todo, "report");

@@ -98,14 +98,9 @@ static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hru
     }
 }
 
-static int compare_ints(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 /* Leave hrun's session, files, name and folder: readers of hrun's output must not wait for this process, and searches
- * for processes named hrun must not find it. kept[n]: the descriptors that stay open; sorts them. */
-static void leave_hrun(int *kept, int n)
+ * for processes named hrun must not find it. kept[n]: the descriptors that stay open, ascending. */
+static void leave_hrun(const int *kept, int n)
 {
     int null = open("/dev/null", O_RDWR), next = 3;
 
@@ -116,7 +111,6 @@ static void leave_hrun(int *kept, int n)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    qsort(kept, (size_t)n, sizeof *kept, compare_ints);
     for (int i = 0; i < n; next = kept[i++] + 1)
         if (kept[i] > next)
             close_range((unsigned)next, (unsigned)kept[i] - 1, 0);
@@ -144,11 +138,11 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, struct hrun
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         return;
-    kept[n++] = sock;
     if (pmi)
         hrun_pmi_poll(pmi, polled);
     for (int r = 0; pmi && r < spec->nranks; r++)
         kept[n++] = polled[r].fd;
+    kept[n++] = sock;           /* made after the connections of pmi, and so the largest */
     leave_hrun(kept, n);
     if (spec->nranks && !pmi && hrun_pmix_serve(spec, sock, &err)) {
         char out[1 + sizeof err];
@@ -188,30 +182,20 @@ static int receive_all(int sock, int nranks, struct hrun_strvec *env, struct hru
     return 0;
 }
 
-/* The PMI-1 server of the job, with the connections of its ranks in fds; it works in the guard, through *sock. NULL
- * with *err on failure. */
-static struct hrun_pmi *connect_pmi(const struct hrun_guard_spec *spec, int *sock, int *fds, struct hrun_error *err)
-{
-    const struct hrun_pmi_owner owner = { .report = send_event, .ctx = sock };
-    struct hrun_pmi *pmi = hrun_pmi_create(spec->layout, spec->apps, &owner);
-
-    if (!hrun_pmi_connect(pmi, fds, err))
-        return pmi;
-    hrun_pmi_destroy(pmi);
-    return NULL;
-}
-
 int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
                      struct hrun_error *err)
 {
     struct hrun_guard made = HRUN_GUARD_INIT;
     int pair[2], speaks_pmi = spec->nranks && spec->mpich;
-    struct hrun_pmi *pmi = NULL;
+    const struct hrun_pmi_owner owner = { .report = send_event, .ctx = &pair[1] };
+    struct hrun_pmi *pmi = speaks_pmi ? hrun_pmi_create(spec->layout, spec->apps, &owner) : NULL;
     pid_t parent = getpid();
     sigset_t all, old;
 
-    if (speaks_pmi && !(pmi = connect_pmi(spec, &pair[1], fds, err)))
+    if (pmi && hrun_pmi_connect(pmi, fds, err)) {
+        hrun_pmi_destroy(pmi);
         return -1;
+    }
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
         hrun_pmi_destroy(pmi);
         return hrun_fail_errno(err, HRUN_EIO, "cannot make a socket pair");

@@ -103,32 +103,25 @@ void hrun_run_lose(struct hrun_run *r, const char *host)
     end_job(r);
 }
 
-static void ending_signal(struct hrun_run *r, int sig, int by_key)
-{
-    double now = hrun_monotonic_s();
-    int second = r->ending.signal && now - r->ending.signal_s < SECOND_SIGNAL_S;
-
-    if (second && !r->driver->passes_signals) {
-        r->ending.kill_s = now;
-    } else {
-        bring_signal(r, sig, by_key);  /* mpirun knows the rule of the second signal too */
-        if (second)
-            end_job(r);
-        else if (now < r->begun_s && !r->ending.kill_s)
-            r->ending.kill_s = now + 3 * GRACE_S;
-    }
-    r->ending.signal = sig;
-    r->ending.signal_s = now;
-}
-
 static void handle_signal(struct hrun_run *r, int sig, int by_key)
 {
     enum hrun_signal_action action = hrun_signal_action(sig);
+    double now = hrun_monotonic_s();
+    int second = r->ending.signal && now - r->ending.signal_s < SECOND_SIGNAL_S;
 
     if (action == HRUN_SIGNAL_END) {
-        r->out->signalled = sig;
-        ending_signal(r, sig, by_key);
-    } else if (hrun_monotonic_s() < r->begun_s) {
+        if (second && !r->driver->passes_signals) {
+            r->ending.kill_s = now;
+        } else {
+            bring_signal(r, sig, by_key);  /* mpirun knows the rule of the second signal, too */
+            if (second)
+                end_job(r);
+            else if (now < r->begun_s && !r->ending.kill_s)
+                r->ending.kill_s = now + 3 * GRACE_S;
+        }
+        r->out->signalled = r->ending.signal = sig;
+        r->ending.signal_s = now;
+    } else if (now < r->begun_s) {
         /* Open MPI 4 fails with status 0 if it has to pass a signal on before its daemons are connected. */
         r->held = sig == SIGCONT ? r->held & ~(1ul << SIGTSTP | 1ul << SIGTTIN) : r->held | 1ul << sig;
     } else if (action == HRUN_SIGNAL_STOP) {

@@ -113,6 +113,7 @@ static void read_needs(const struct image *im, const ElfW(Phdr) *ph, int nph, co
 
 static void elf_read(const struct image *im, struct elf *out)
 {
+    static const char *const linkers[] = { "ld-linux", "ld64.so", "ld.so", "ld-musl", NULL };
     const ElfW(Ehdr) *eh = image_at(im, 0, sizeof *eh);
     const ElfW(Phdr) *ph, *dynamic = NULL;
     int nph;
@@ -138,7 +139,7 @@ static void elf_read(const struct image *im, struct elf *out)
             dynamic = &ph[i];
     }
     if (out->interp)
-        out->kind = FILE_DYNAMIC;
+        out->kind = hrun_begins_with(hrun_base_name(out->interp), linkers) ? FILE_DYNAMIC : FILE_FOREIGN;
     if (dynamic)
         read_needs(im, ph, nph, dynamic, out);
 }
@@ -229,13 +230,6 @@ int hrun_soname_is_mpich(const char *name)
 
 /* ---------------------------------------------------------------- ld.so --list */
 
-static int is_ldso(const char *interp)
-{
-    static const char *const names[] = { "ld-linux", "ld64.so", "ld.so", "ld-musl", NULL };
-
-    return hrun_begins_with(hrun_base_name(interp), names);
-}
-
 /* MPICH's version, from a symbol, because the library has tens of megabytes to search. "": unknown. */
 static void mpich_version(const struct image *im, char *out, size_t size)
 {
@@ -316,7 +310,7 @@ static int identify_dynamic(const char *path, const struct elf *elf, struct hrun
     int n = 0;
 
     set_mpi(out, HRUN_MPI_NONE, "", "none", 0);
-    if ((elf->libc_only && !(preload && *preload)) || !is_ldso(elf->interp))
+    if (elf->libc_only && !(preload && *preload))
         return 0;
     if (list_libraries(path, elf, &b, err))
         return -1;
@@ -337,7 +331,7 @@ int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hru
     if (image_open(path, &im, err))
         return -1;
     elf_read(&im, &elf);
-    if (elf.kind != FILE_DYNAMIC || !is_ldso(elf.interp))
+    if (elf.kind != FILE_DYNAMIC)
         return 0;
     if (list_libraries(path, &elf, &b, err))
         return -1;

@@ -89,30 +89,24 @@ static void add_bindings(const struct hrun_layout *l, struct hrun_strvec *words)
     hrun_strvec_add(words, "-bind-to", b.data, NULL);
 }
 
-/* "h1:2,h2:1,h1:1", host by host as ranks stand. */
-static void add_hydra_hosts(const struct hrun_layout *l, struct hrun_strvec *words)
-{
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    for (int r = 0, n; r < l->nranks; r += n) {
-        for (n = 1; r + n < l->nranks && l->ranks[r + n].host == l->ranks[r].host; n++)
-            ;
-        hrun_buf_addf(&b, "%s%s:%d", r ? "," : "", l->cluster->hosts[l->ranks[r].host].name, n);
-    }
-    hrun_strvec_add(words, "-hosts", b.data, NULL);
-}
-
 void hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out)
 {
+    const struct hrun_layout *l = job->layout;
     autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT;    /* "h1:2,h2:1,h1:1", as ranks stand */
 
     hrun_strvec_add(&words, "mpiexec.hydra", "-n", NULL);
     hrun_strvec_pushf(&words, "%d", hrun_job_run_length(job, 0));
+    for (int r = 0, n; r < l->nranks; r += n) {
+        for (n = 1; r + n < l->nranks && l->ranks[r + n].host == l->ranks[r].host; n++)
+            ;
+        hrun_buf_addf(&hosts, "%s%s:%d", r ? "," : "", l->cluster->hosts[l->ranks[r].host].name, n);
+    }
     /* Hydra has one list of bindings for all hosts. */
-    if (spans_hosts(job->layout))
-        add_hydra_hosts(job->layout, &words);
+    if (spans_hosts(l))
+        hrun_strvec_add(&words, "-hosts", hosts.data, NULL);
     else
-        add_bindings(job->layout, &words);
+        add_bindings(l, &words);
     if (job->wdir)
         hrun_strvec_add(&words, "-wdir", job->wdir, NULL);
     for (size_t i = 0; i < job->env.n; i++) {

@@ -131,23 +131,6 @@ static int is_directive(const char *key)
     return 0;
 }
 
-static void publish_name(struct name *x)
-{
-    struct name **end = &names;
-
-    while (*end)
-        end = &(*end)->next;
-    *end = x;
-    for (struct lookup **at = &lookups; *at; ) {
-        struct lookup *l = *at, *next = l->next;
-
-        if (answer_lookup(l))
-            *at = next;
-        else
-            at = &l->next;
-    }
-}
-
 pmix_status_t pmix_publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t answer,
                            void *cbdata)
 {
@@ -157,14 +140,24 @@ pmix_status_t pmix_publish(const pmix_proc_t *proc, const pmix_info_t info[], si
     (void)answer, (void)cbdata;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < ninfo; i++) {
-        struct name *x;
+        struct name *x, **end = &names;
 
         if (is_directive(info[i].key))
             continue;
         x = xmalloc(sizeof *x);
         *x = (struct name){ NULL, *proc, range, persistence, PMIX_INFO_STATIC_INIT };
         PMIX_INFO_XFER(&x->info, &info[i]);
-        publish_name(x);
+        while (*end)
+            end = &(*end)->next;
+        *end = x;
+        for (struct lookup **at = &lookups; *at; ) {
+            struct lookup *l = *at, *next = l->next;
+
+            if (answer_lookup(l))
+                *at = next;
+            else
+                at = &l->next;
+        }
     }
     set_timer();
     pthread_mutex_unlock(&lock);

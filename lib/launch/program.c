@@ -9,15 +9,17 @@
 
 /* dir/name as an absolute path. A relative dir is relative to wdir, a relative wdir to the current folder. NULL: there
  * is no current folder. */
-static char *absolute_path(const char *wdir, const char *dir, size_t len, const char *name)
+static char *absolute_path(const char *wdir, const char *dir, size_t len, const char *name, struct hrun_error *err)
 {
     const char *base = wdir && *wdir ? wdir : "";
     autofree char *cwd = NULL;
 
     if (len && dir[0] == '/')
         return hrun_strf("%.*s/%s", (int)len, dir, name);
-    if (base[0] != '/' && !(cwd = getcwd(NULL, 0)))
+    if (base[0] != '/' && !(cwd = getcwd(NULL, 0))) {
+        hrun_fail_errno(err, HRUN_ENOPROG, "the present folder cannot be found");
         return NULL;
+    }
     return hrun_strf("%s%s%s/%.*s%s%s", cwd ? cwd : "", cwd && *base ? "/" : "", base, (int)len, dir,
                      len ? "/" : "", name);
 }
@@ -45,19 +47,13 @@ static int not_executable(const char *path, int why, struct hrun_error *err)
     return hrun_fail(err, HRUN_ENOEXEC, "%s cannot be executed: set its permission with chmod +x", path);
 }
 
-static char *fail_without_folder(struct hrun_error *err)
-{
-    hrun_fail_errno(err, HRUN_ENOPROG, "the present folder cannot be found");
-    return NULL;
-}
-
 static char *find_by_path(const char *name, const char *wdir, struct hrun_error *err)
 {
-    char *path = name[0] == '/' ? xstrdup(name) : absolute_path(wdir, "", 0, name);
+    char *path = name[0] == '/' ? xstrdup(name) : absolute_path(wdir, "", 0, name, err);
     int why;
 
     if (!path)
-        return fail_without_folder(err);
+        return NULL;
     why = check_executable(path);
     if (why == 0)
         return path;
@@ -81,9 +77,9 @@ static char *find_in_path(const char *name, const char *wdir, struct hrun_error 
         int why;
 
         end = p + strcspn(p, ":");
-        path = absolute_path(wdir, p, (size_t)(end - p), name);
+        path = absolute_path(wdir, p, (size_t)(end - p), name, err);
         if (!path)
-            return fail_without_folder(err);
+            return NULL;
         why = check_executable(path);
         if (why == 0)
             return path;
@@ -98,7 +94,7 @@ static char *find_in_path(const char *name, const char *wdir, struct hrun_error 
         not_executable(refused, EACCES, err);
         return NULL;
     }
-    here = absolute_path(wdir, "", 0, name);
+    here = absolute_path(wdir, "", 0, name, NULL);
     if (here && check_executable(here) == 0)
         hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH; did you mean ./%s?", name, name);
     else if (name[strspn(name, "0123456789.,")] || !strpbrk(name, "0123456789"))

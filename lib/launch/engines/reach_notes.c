@@ -38,21 +38,11 @@ static void fail_for_host(struct hrun_run *r, enum hrun_code code, const char *h
         r->ending.kill_s = hrun_monotonic_s();
 }
 
-/* mpirun may end before the agent notices the loss, with its own status, version 5 with 0 (seen). */
-static void note_lost_host(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
-{
-    int late = r->nalive == 0 && (r->ending.failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
-
-    if (r->ending.broken || r->ending.signal || r->ending.timed_out || r->out->lost_host[0])
-        return;
-    if (late || r->ending.kill_s <= 0)
-        hrun_run_lose(r, n->host);
-}
-
 static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_strvec *open = &reach->open;
+    int late;
 
     for (size_t i = 0; i < open->n && n->kind >= HRUN_NOTE_LATE; i++)
         if (!strcmp(open->v[i], n->host)) {
@@ -103,7 +93,11 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
         break;
     case HRUN_NOTE_LOST:
     case HRUN_NOTE_CRASHED:
-        note_lost_host(reach, r, n);
+        /* mpirun may end before the agent notices the loss, with its own status, version 5 with 0 (seen). */
+        late = r->nalive == 0 && (r->ending.failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
+        if (!r->ending.broken && !r->ending.signal && !r->ending.timed_out && !r->out->lost_host[0] &&
+            (late || r->ending.kill_s <= 0))
+            hrun_run_lose(r, n->host);
         break;
     default:
         if (n->kind == HRUN_NOTE_ENDED && (n->number == 126 || n->number == 127)) {

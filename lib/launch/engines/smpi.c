@@ -113,20 +113,6 @@ static void push_parameters(const struct hrun_job *job, const struct hrun_mpi *m
         hrun_strvec_pushf(v, "--cfg=%s", job->smpi.v[i]);
 }
 
-/* The parameters that smpirun sets itself. */
-static void push_fixed(const struct hrun_run *r, const char *hostfile, struct hrun_strvec *v)
-{
-    static const char *const fixed[] = {
-        "smpi/privatization:yes", "surf/precision:1e-9", "network/model:SMPI", "debug/verbose-exit:no",
-    };
-
-    hrun_strvec_pushf(v, "--cfg=smpi/hostfile:%s", hostfile);
-    hrun_strvec_pushf(v, "--cfg=smpi/np:%d", r->job->layout->nranks);
-    hrun_strvec_pushf(v, "--cfg=smpi/tmpdir:%s", r->own.rundir);
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        push_default(r->job, v, fixed[i]);
-}
-
 /* ---------------------------------------------------------------- usable, check */
 
 static int smpi_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
@@ -355,6 +341,10 @@ static void simulation_ended(struct hrun_run *r, int status)
 
 static int start_smpi(struct hrun_run *r, struct hrun_error *err)
 {
+    /* The parameters that smpirun sets itself. */
+    static const char *const fixed[] = {
+        "smpi/privatization:yes", "surf/precision:1e-9", "network/model:SMPI", "debug/verbose-exit:no",
+    };
     const struct hrun_smpi_watch *w = r->state;
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
@@ -367,7 +357,11 @@ static int start_smpi(struct hrun_run *r, struct hrun_error *err)
     hrun_strvec_add(&argv, w->helper, "run", NULL);
     hrun_strvec_pushf(&argv, "%d", r->words.child_fd);
     hrun_strvec_push(&argv, r->job->program);
-    push_fixed(r, hostfile, &argv);
+    hrun_strvec_pushf(&argv, "--cfg=smpi/hostfile:%s", hostfile);
+    hrun_strvec_pushf(&argv, "--cfg=smpi/np:%d", r->job->layout->nranks);
+    hrun_strvec_pushf(&argv, "--cfg=smpi/tmpdir:%s", r->own.rundir);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        push_default(r->job, &argv, fixed[i]);
     push_parameters(r->job, &w->mpi, &argv);
     hrun_strvec_add(&argv, "--", r->job->layout->cluster->platform, NULL);
     hrun_strvec_add_all(&argv, r->job->argv + 1);
