@@ -216,7 +216,7 @@ struct way_call {
     double bytes;
 };
 
-/* algorithm NULL: what the network's selector takes. -1: it is not known. */
+/* The time by an algorithm, NULL: the choice of the network's selector; -1: unknown. */
 static double library_time(const struct way_call *w, const char *algorithm)
 {
     struct hrun_net_call call = { .op = w->op, .bytes = w->bytes, .root = w->root, .algorithm = algorithm };
@@ -236,12 +236,9 @@ static double library_time(const struct way_call *w, const char *algorithm)
 static int are_pairs_measured(const struct hrun_net *net, const struct hrun_net_ranks *r)
 {
     for (int i = 0; i < r->n; i++)
-        for (int j = 0; j < r->n; j++) {
-            int from = net->class_of[r->host[i]], to = net->class_of[r->host[j]];
-
-            if (r->host[i] != r->host[j] && !(net->pairs[from * net->nclasses + to].beta_bytes_per_s.v > 0))
+        for (int j = 0; j < r->n; j++)
+            if (isnan(hrun_net_p2p(net, r->host[i], 0, r->host[j], 0, 0)))
                 return 0;
-        }
     return 1;
 }
 

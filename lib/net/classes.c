@@ -40,18 +40,15 @@ static int number_groups(const char *near, int n, int *group)
     return count;
 }
 
-/* Groups of n hosts by the widest gap among their distances: its ratio, 0 where no gap makes groups. */
-struct grouping {
-    int n, ngroups;
-    int *group;                /* n */
-    double ratio;
-};
-
-/* d[n by n]: the distances. sorted[n n], near[n n], trial[n]: scratch. */
-static void group_by_gap(const double *d, double *sorted, char *near, int *trial, struct grouping *out)
+/* Group n hosts by the widest gap among the distances d[n by n], of at least a ratio *gap; group[n] and *gap are set if
+ * there is one. Result: number of groups; 0: there is none. */
+static int group_by_gap(const double *d, int n, int *group, double *gap)
 {
-    int n = out->n;
-    size_t m = 0;
+    size_t nn = (size_t)n * (size_t)n, m = 0;
+    autofree double *sorted = xmalloc(nn * sizeof *sorted);
+    autofree char *near = xmalloc(nn);
+    autofree int *trial = xmalloc((size_t)n * sizeof *trial);
+    int ngroups = 0;
 
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++)
@@ -61,35 +58,36 @@ static void group_by_gap(const double *d, double *sorted, char *near, int *trial
         double ratio = sorted[l + 1] / sorted[l];
         int count;
 
-        if (!(sorted[l] > 0) || !(ratio >= gap_least) || ratio <= out->ratio)
+        if (!(sorted[l] > 0) || !(ratio >= gap_least) || ratio <= *gap)
             continue;
         for (int i = 0; i < n * n; i++)
             near[i] = d[i] <= sorted[l];
         count = number_groups(near, n, trial);
         if (count < 2 || count == n)
             continue;
-        out->ratio = ratio;
-        out->ngroups = count;
-        memcpy(out->group, trial, (size_t)n * sizeof *trial);
+        *gap = ratio;
+        ngroups = count;
+        memcpy(group, trial, (size_t)n * sizeof *trial);
     }
+    return ngroups;
 }
 
-/* Divide latencies d[n by n] by the two hosts' own parts. A host's part is at least half of the least difference
- * between the way over it and the way past it. own[n]: scratch. */
-static void by_own_latency(double *d, int n, double *own)
+/* Divide latencies l[n by n] by the two hosts' own parts, into d. A host's part is at least half of the least
+ * difference between the way over it and the way past it. own[2 n]: scratch. */
+static void by_own_latency(const double *l, int n, double *d, double *own)
 {
     for (int i = 0; i < n; i++) {
         own[i] = INFINITY;
         for (int j = 0; j < n; j++)
             for (int k = 0; k < j; k++)
                 if (j != i && k != i)
-                    own[i] = fmin(own[i], (d[i * n + j] + d[i * n + k] - d[j * n + k]) / 2);
+                    own[i] = fmin(own[i], (l[i * n + j] + l[i * n + k] - l[j * n + k]) / 2);
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             double both = fmax(0, own[i]) + fmax(0, own[j]);
 
-            d[i * n + j] = i != j && both > 0 && isfinite(both) ? d[i * n + j] / both : 0;
+            d[i * n + j] = i != j && both > 0 && isfinite(both) ? l[i * n + j] / both : 0;
         }
 }
 
@@ -117,34 +115,25 @@ static void by_own_rate(const double *g, int n, double *d, double *own)
 
 int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of)
 {
-    int n = w->r->nhosts;
+    int n = w->r->nhosts, ngroups = 1;
     size_t nn = (size_t)n * (size_t)n;
-    autofree double *d = xcalloc(3 * nn + 2 * (size_t)n, sizeof *d);
-    double *from = d + 2 * nn + 2 * (size_t)n;
-    autofree char *near = xcalloc(nn, 1);
-    autofree int *room = xcalloc(3 * (size_t)n, sizeof *room);
-    struct grouping by[2] = { { n, 1, room + n, 0 }, { n, 1, room + 2 * n, 0 } }, *best;
+    autofree double *d = xcalloc(2 * nn + 2 * (size_t)n, sizeof *d);
+    double *from = d + nn, *own = from + nn, gap = 0;
 
+    for (int i = 0; i < n; i++)
+        group_of[i] = 0;
     for (int k = 0; k < 2; k++) {
         const int *columns = k ? s->c.g : s->c.L;
+        int found;
 
         for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) {
-                int a = columns[i * n + j], b = columns[j * n + i];
-
-                from[i * n + j] = (a >= 0 ? s->x[a] : 0) + (k || b < 0 ? 0 : s->x[b]);
-            }
-        if (k)
-            by_own_rate(from, n, d, d + nn);
-        else {
-            memcpy(d, from, nn * sizeof *d);
-            by_own_latency(d, n, d + nn);
-        }
-        group_by_gap(d, d + nn, near, room, &by[k]);
+            for (int j = 0; j < n; j++)
+                from[i * n + j] = net_x_at(s, columns[i * n + j]) + (k ? 0 : net_x_at(s, columns[j * n + i]));
+        (k ? by_own_rate : by_own_latency)(from, n, d, own);
+        found = group_by_gap(d, n, group_of, &gap);
+        ngroups = found ? found : ngroups;
     }
-    best = by[1].ratio > by[0].ratio ? &by[1] : &by[0];
-    memcpy(group_of, best->group, (size_t)n * sizeof *group_of);
-    return best->ngroups;
+    return ngroups;
 }
 
 /* ---------------------------------------------------------------- classes */

@@ -134,14 +134,20 @@ static int host_name_order(const void *pa, const void *pb)
     return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
 
+static const char **sorted_names(const char *const *names, int n)
+{
+    const char **sorted = xmalloc((size_t)n * sizeof *sorted);
+
+    memcpy(sorted, names, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, host_name_order);
+    return sorted;
+}
+
 void hrun_net_file(const char *data, const struct hrun_net_origin *of, struct hrun_buf *out)
 {
-    autofree const char **sorted = xmalloc((size_t)of->n * sizeof *sorted);
+    autofree const char **sorted = sorted_names(of->hosts, of->n);
     uLong sum = crc32(0, NULL, 0);
 
-    for (int i = 0; i < of->n; i++)
-        sorted[i] = of->hosts[i];
-    qsort(sorted, (size_t)of->n, sizeof *sorted, host_name_order);
     /* Include the terminating NULs, so that different lists differ. */
     for (int i = 0; i < of->n; i++)
         sum = crc32(sum, (const unsigned char *)sorted[i], (unsigned)strlen(sorted[i]) + 1);
@@ -173,12 +179,9 @@ struct choice {
 /* The number of the network's hosts that were not requested; -1 if it lacks a requested one. */
 static int count_others(const struct hrun_net *net, const struct hrun_net_origin *of)
 {
-    autofree const char **sorted = xmalloc((size_t)net->nhosts * sizeof *sorted);
+    autofree const char **sorted = sorted_names((const char *const *)net->hosts, net->nhosts);
     int others = net->nhosts;
 
-    for (int i = 0; i < net->nhosts; i++)
-        sorted[i] = net->hosts[i];
-    qsort(sorted, (size_t)net->nhosts, sizeof *sorted, host_name_order);
     for (int i = 0; i < of->n && others >= 0; i++)
         others = bsearch(&of->hosts[i], sorted, (size_t)net->nhosts, sizeof *sorted, host_name_order) ? others - 1 : -1;
     return others;

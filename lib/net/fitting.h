@@ -125,9 +125,8 @@ struct net_rows {
  * for others. The coefficient of a column that depends on others in use is 0. */
 void net_nnls(const struct net_rows *m, const double *start, double *k, size_t *rank, double *variance);
 
-/* The x in 0..limit with the least misfit(ctx, x), by a grid, refined by thirds. *none: the misfit at 0; *least: the
- * least one on the grid. */
-double net_search(double limit, double (*misfit)(void *ctx, double x), void *ctx, double *none, double *least);
+/* The x in 0..limit with the least misfit(ctx, x), by a grid, refined by thirds. *none: the misfit at 0. */
+double net_search(double limit, double (*misfit)(void *ctx, double x), void *ctx, double *none);
 
 /* Weighted sum of squares over the records of one kind that are not empty and whose host i is of a class (-1: any). */
 double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind);

@@ -181,15 +181,15 @@ void net_trunks(const struct net_work *w, const struct net_solution *s, double *
     for (int g = 0; g < n; g++)
         for (int h = 0; h < n; h++) {
             struct trunk_search t = { w, s, g, h, 0, 0 };
-            double none, least, best;
+            double none, best;
 
             trunk[g * n + h] = 0;
             half[g * n + h] = NAN;
             if (!has_records(w, g, h))
                 continue;
-            best = net_search(trunk_limit(w, s, g, h), trunk_misfit, &t, &none, &least);
+            best = net_search(trunk_limit(w, s, g, h), trunk_misfit, &t, &none);
             /* A limit that is not significant is dropped. */
-            if (!(none - least > chance_95 * fmax(1, s->s2)))
+            if (!(none - trunk_misfit(&t, best) > chance_95 * fmax(1, s->s2)))
                 best = 0;
             t.with_slopes = 1;
             trunk_misfit(&t, best);
@@ -222,11 +222,16 @@ static int is_local(const struct locals *in, size_t l)
     return v->kind == HRUN_NET_LOCAL && !in->w->out[l] && in->class_of[v->i] == in->number;
 }
 
-/* Make rows 2 f + M p of the trips between kinds a and b, with p_ab if a sent, p_ba if b did, without simultaneous
- * trips. Result: their number. */
-static size_t local_rows(const struct locals *in, int a, int b)
+/* Fit one pair of kinds by rows 2 f + M p of trips without others at the same time, with p_ab if a sent, p_ba if b did.
+ * A direction that was not measured gets the other's value. */
+static int local_pair(const struct locals *in, int a, int b, struct hrun_error *err)
 {
+    double k[3], cov[9], s2, times;
     size_t n = 0;
+    struct hrun_lsq_result result = { k, cov, 0, 0, 0 };
+    struct hrun_net_class *c = in->class;
+    struct hrun_net_value p[2];
+    int used[2] = { 0, 0 };
 
     for (size_t l = 0; l < in->w->r->n; l++) {
         const struct hrun_net_record *v = &in->w->r->v[l];
@@ -239,25 +244,10 @@ static size_t local_rows(const struct locals *in, int a, int b)
         in->x[3 * n + 2] = back ? v->bytes : 0;
         in->y[n] = v->time_s;
         in->weight[n++] = 1 / in->w->se[l];
+        used[back] |= v->bytes > 0;
     }
-    return n;
-}
-
-/* Fit one pair of kinds. A direction that was not measured gets the other's value. */
-static int local_pair(const struct locals *in, int a, int b, struct hrun_error *err)
-{
-    double k[3], cov[9], s2, times;
-    size_t n = local_rows(in, a, b);
-    struct hrun_lsq_result result = { k, cov, 0, 0, 0 };
-    struct hrun_net_class *c = in->class;
-    struct hrun_net_value p[2];
-    int used[2] = { 0, 0 };
-
     if (n == 0)
         return 0;
-    for (size_t i = 0; i < n; i++)
-        for (int d = 0; d < 2; d++)
-            used[d] |= in->x[3 * i + 1 + (size_t)d] > 0;
     if (hrun_fit_nnls(&(struct hrun_lsq){ in->x, in->y, in->weight, n, 3 }, &result, err))
         return -1;
     s2 = n > result.rank ? result.rss / (double)(n - result.rank) : 1;

@@ -64,20 +64,6 @@ struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngr
     return net;
 }
 
-struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_error *err)
-{
-    struct hrun_net *net;
-
-    if (n < 1) {
-        hrun_fail(err, HRUN_EINVAL, "a network of %d hosts: it needs at least one", n);
-        return NULL;
-    }
-    net = net_make(hosts, n, n, 1, 1);
-    for (int i = 0; i < n; i++)
-        net->class_of[i] = i;
-    return net;
-}
-
 void hrun_net_destroy(struct hrun_net *net)
 {
     if (!net)

@@ -103,11 +103,6 @@ struct hrun_net {
     struct hrun_net_thresholds thresholds;
 };
 
-/* A network of n hosts (names are copied) for the caller to fill in: a class with one kind of PEs for each host, one
- * group, one segment with factors 1, selector "openmpi", the other texts "", no limits, all times 0, beta 0, half
- * widths NAN. Arrays may be replaced by others from malloc. Errors: HRUN_EINVAL (n < 1). */
-struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_error *err);
-
 /* Check the invariants, names and indices. Errors: HRUN_EINVAL naming the value. */
 int hrun_net_check(const struct hrun_net *net, struct hrun_error *err);
 

@@ -30,7 +30,9 @@ int net_parse(const char *name, const char *text, size_t len, struct hrun_net **
 /* Parse a whole file with version and checksum. Errors: those of net_parse, and HRUN_ECORRUPT. */
 int net_parse_file(const char *name, const struct hrun_buf *text, struct hrun_net **out, struct hrun_error *err);
 
-/* hrun_net_create with these numbers of classes, groups and segments, each >= 1; all hosts are in class 0. */
+/* A network with these numbers of classes, groups and segments, each >= 1, for the caller to fill in: all hosts (names
+ * are copied) in class 0, one kind of PEs, factors 1, selector "openmpi", the other texts "", no limits, times 0, beta
+ * 0, half widths NAN. Arrays may be replaced by others from malloc. */
 struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngroups, int nsegments);
 /* The same in place: allocate the arrays and the texts that are NULL; numbers and flags stay. */
 void net_allocate(struct hrun_net *net, const char *const *hosts, int n, int nclasses, int ngroups, int nsegments);

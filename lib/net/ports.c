@@ -3,17 +3,17 @@
 
 #include <math.h>
 
-double net_search(double limit, double (*misfit)(void *ctx, double x), void *ctx, double *none, double *least)
+double net_search(double limit, double (*misfit)(void *ctx, double x), void *ctx, double *none)
 {
     enum { GRID = 32, REFINEMENTS = 40 };
-    double best = 0, low, high;
+    double best = 0, least, low, high;
 
-    *least = *none = misfit(ctx, 0);
+    least = *none = misfit(ctx, 0);
     for (int i = 1; i <= GRID && *none > 0; i++) {
         double f = misfit(ctx, limit * i / GRID);
 
-        if (f < *least) {
-            *least = f;
+        if (f < least) {
+            least = f;
             best = limit * i / GRID;
         }
     }
@@ -82,9 +82,9 @@ static double port_misfit(void *ctx, double x)
 void net_port_begin(const struct net_work *w, struct net_solution *s, int class, int outward)
 {
     struct port_search p = { w, s, class, outward, &s->x[outward ? s->c.out[class] : s->c.in[class]] };
-    double none, least;
+    double none;
 
-    *p.x = net_search(port_limit(s, class, outward), port_misfit, &p, &none, &least);
+    *p.x = net_search(port_limit(s, class, outward), port_misfit, &p, &none);
 }
 
 void net_ports_limit(struct net_solution *s)

@@ -55,18 +55,6 @@ static size_t nparameters(int n)
     return 4 * (size_t)n + 2 * (size_t)n * (size_t)n;
 }
 
-/* Allocate the columns of n classes, all -1, in one block that begins at C. */
-static void columns_alloc(struct net_columns *c, const int *class_of, int n)
-{
-    size_t all = nparameters(n);
-    int *block = xmalloc(all * sizeof *block);
-
-    for (size_t i = 0; i < all; i++)
-        block[i] = -1;
-    *c = (struct net_columns){ n, class_of, block, block + n, block + 2 * n, block + 3 * n, block + 4 * n,
-                               block + 4 * n + (size_t)n * (size_t)n, -1, 0 };
-}
-
 /* Flags for each ordered pair of classes: 1: a message was longer than its answer; 2: any messages were exchanged. */
 static void find_exchanged(const struct net_work *w, const struct net_columns *c, char *way)
 {
@@ -114,23 +102,19 @@ static void number_columns(const struct choice *choice, const char *way, struct 
         c->bias = (int)c->p++;
 }
 
-/* Copy the values at `from`'s columns to those of `to`; 0 for columns that `from` has not. */
-static void move_values(const struct net_columns *from, const double *x, const struct net_columns *to, double *y)
-{
-    for (size_t i = 0; i < to->p; i++)
-        y[i] = 0;
-    for (size_t i = 0; i < nparameters(to->nclasses); i++)
-        if (to->C[i] >= 0 && from->C[i] >= 0)
-            y[to->C[i]] = x[from->C[i]];
-}
-
+/* Allocate a solution with all values 0. The columns are one block that begins at C. */
 static void solution_alloc(const struct net_work *w, const int *class_of, int n, const struct choice *choice,
                            struct net_solution *out)
 {
     struct net_solution s = { 0 };
-    autofree char *way = xmalloc((size_t)n * (size_t)n + 1);
+    size_t pairs = (size_t)n * (size_t)n, all = nparameters(n);
+    autofree char *way = xmalloc(pairs + 1);
+    int *columns = xmalloc(all * sizeof *columns);
 
-    columns_alloc(&s.c, class_of, n);
+    for (size_t i = 0; i < all; i++)
+        columns[i] = -1;
+    s.c = (struct net_columns){ n, class_of, columns, columns + n, columns + 2 * n, columns + 3 * n, columns + 4 * n,
+                                columns + 4 * n + pairs, -1, 0 };
     find_exchanged(w, &s.c, way);
     number_columns(choice, way, &s.c);
     s.x = xcalloc(s.c.p + 1, sizeof *s.x);
@@ -291,7 +275,9 @@ static struct net_solution solve_choice(const struct net_work *w, const int *cla
         from = &start;
     }
     solution_alloc(w, class_of, n, choice, &s);
-    move_values(&from->c, from->x, &s.c, s.x);
+    for (size_t i = 0; i < nparameters(n); i++)
+        if (s.c.C[i] >= 0 && from->c.C[i] >= 0)
+            s.x[s.c.C[i]] = from->x[from->c.C[i]];
     if (s.c.bias >= 0)
         s.x[s.c.bias] = w->given.bias_bytes;
     for (int c = 0; c < n && choice->ports; c++)

@@ -72,7 +72,7 @@ static double back_misfit(void *ctx, double share)
 /* Set back_share to its best value, or to 0 if that is not significant. Result: the sum of squares left. */
 static double find_share(struct net_state *e)
 {
-    double none, least, best = net_search(1, back_misfit, e, &none, &least), left = back_misfit(e, best);
+    double none, best = net_search(1, back_misfit, e, &none), left = back_misfit(e, best);
 
     if (none - left > chance_squares(e))
         return left;

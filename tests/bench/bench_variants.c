@@ -5,6 +5,7 @@
  * the shortest turns, as what others do on the machine is more than that difference.
  */
 #include "bench.h"
+#include "net/net_parts.h"
 #include "session/decide.h"
 #include "session/variants.h"
 
@@ -37,15 +38,16 @@ static int give_hosts(void *ctx, const char *path, char *const *hosts, struct hr
     return 0;
 }
 
-static struct hrun_net *make_net(const struct hrun_cluster *cl, struct hrun_error *err)
+static struct hrun_net *make_net(const struct hrun_cluster *cl)
 {
     const char *names[HOSTS];
     struct hrun_net *net;
 
     for (int h = 0; h < HOSTS; h++)
         names[h] = cl->hosts[h].name;
-    net = hrun_net_create(names, HOSTS, err);
-    for (int i = 0; net && i < HOSTS; i++) {
+    net = net_make(names, HOSTS, HOSTS, 1, 1);
+    for (int i = 0; i < HOSTS; i++) {
+        net->class_of[i] = i;
         net->classes[i].out_bytes_per_s.v = net->classes[i].in_bytes_per_s.v = 1.25e8;
         for (int k = 0; k < HOSTS; k++)
             net->pairs[i * HOSTS + k] = (struct hrun_net_pair){ { 4e-5, 0 }, { i == k ? 0 : 1.25e8, 0 } };
@@ -66,7 +68,7 @@ static void set_up(struct context *c, char *dir)
     c->engine = hrun_engine_find("smpi");
     c->app = c->variants_of->variants[0];
     c->store = hrun_store_open(dir, &err);
-    c->net = make_net(c->cluster, &err);
+    c->net = make_net(c->cluster);
     c->view = c->net ? hrun_netview_create(c->net, c->cluster, &err) : NULL;
     if (!c->store || !c->view)
         die(&err);

@@ -5,12 +5,23 @@
 #include "fixture.h"
 
 #include "net/estimate.h"
+#include "net/net_parts.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A network of n hosts to fill in, each its own class. */
+static inline struct hrun_net *net_blank(const char *const *hosts, int n)
+{
+    struct hrun_net *net = net_make(hosts, n, n, 1, 1);
+
+    for (int i = 0; i < n; i++)
+        net->class_of[i] = i;
+    return net;
+}
 
 /* Any number that is finite and not negative: zero often, very small and very large ones too. */
 static inline double net_number(uint64_t *rng)
@@ -57,7 +68,7 @@ static inline struct hrun_net *net_random(uint64_t *rng, int nmax)
         snprintf(names[i], sizeof names[i], "%s%d", words[1 + draw(rng) % (NWORDS - 1)], i);
         hosts[i] = names[i];
     }
-    net = hrun_net_create(hosts, n, NULL);
+    net = net_blank(hosts, n);
     if (!net)
         return NULL;
     net_text(&net->engine, words[draw(rng) % NWORDS]);
@@ -153,7 +164,7 @@ static inline int net_same(const struct hrun_net *a, const struct hrun_net *b)
 
 /* ---------------------------------------------------------------- networks of plain hosts, and predictions */
 
-/* n hosts "h0", ... as hrun_net_create makes them. */
+/* n hosts "h0", ... */
 static inline struct hrun_net *net_of(int n)
 {
     const char *names[64];
@@ -163,7 +174,7 @@ static inline struct hrun_net *net_of(int n)
         snprintf(text[i], sizeof text[i], "h%d", i);
         names[i] = text[i];
     }
-    return hrun_net_create(names, n, NULL);
+    return net_blank(names, n);
 }
 
 /* Everything at random, on n hosts behind one or two switches. */

@@ -4,6 +4,7 @@
 
 #include "../../calib/common/calib_options.h"
 #include "../../calib/network/calib_network.h"
+#include "net/net_parts.h"
 
 enum { SUBS = 3, PES = 4 };
 
@@ -40,9 +41,11 @@ static struct hrun_strvec words_for(const int *kinds, int nhosts)
 static void test_text(void)
 {
     const char *const names[] = { "a", "b", "c" };
-    struct hrun_net *net = hrun_net_create(names, 3, NULL);
+    struct hrun_net *net = net_make(names, 3, 3, 1, 1);
     struct hrun_buf out = HRUN_BUF_INIT;
 
+    for (int i = 0; i < 3; i++)
+        net->class_of[i] = i;
     for (int i = 0; i < 9; i++)
         net->pairs[i] = (struct hrun_net_pair){ { 2e-5, 1e-6 }, { 1e8, 1e6 } };
     net->pairs[1].L_s = (struct hrun_net_value){ 1e-7, 1e-5 };

@@ -17,7 +17,7 @@ static double between(uint64_t *rng, double low, double high)
 static struct hrun_net *unlike_net(uint64_t *rng, int groups, int alike)
 {
     const char *const hosts[HOSTS] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
-    struct hrun_net *net = hrun_net_create(hosts, HOSTS, NULL);
+    struct hrun_net *net = net_blank(hosts, HOSTS);
     double C = 1e-5, t = 1e-9, L = 1e-6, beta = 1e8;
 
     net->ngroups = groups;

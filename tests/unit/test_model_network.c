@@ -201,7 +201,7 @@ static void test_view_bound(void)
     static const struct hrun_netview_sub subs[] = { { "one", 3, one }, { "two", 3, two }, { "big", 2, big },
                                                     { "little", 1, little } };
     enum { N = 4 };
-    struct hrun_net *network = hrun_net_create(names, 6, NULL);
+    struct hrun_net *network = net_blank(names, 6);
     struct hrun_netview_source source = hrun_netview_source_of(network);
     struct hrun_netview *v;
     int above = 0, tight = 0;
