@@ -1,8 +1,8 @@
 /* jobs.h - hrun plan FILE: order and PEs of several jobs on one cluster (paper 000, section 8)
  *
- * Purpose: other jobs can use the PEs that one leaves idle. A file lists jobs. The profile of each gives its modes, hrun's
- * own choices on the whole cluster and on parts of it. A schedule gives each job a mode and a start, within the PEs of
- * the cluster, and minimises its last end (the makespan). Nothing is started.
+ * Purpose: other jobs can use the PEs that one leaves idle. A file lists jobs. The profile of each gives its modes,
+ * hrun's own choices on the whole cluster and on parts of it. A schedule gives each job a mode and a start, within the
+ * PEs of the cluster, and minimises its last end (the makespan). Nothing is started.
  * Method: jobs are placed one after the other, each as soon as enough PEs are free. In the order of starts of a
  * shortest schedule this gives its makespan. Branch and bound searches orders and modes; the bound is the least area of
  * the jobs. If that takes too long, small random changes improve the best schedule found.
@@ -62,8 +62,8 @@ void jobs_release(struct jobs *j);
 /* Find the cluster, and the modes of each job on it. Errors: those of the rooms, with the job's name in front. */
 int jobs_find_modes(const struct hrun_settings *s, struct jobs *j, struct hrun_error *err);
 
-/* Find a schedule. looks: limit of the partial schedules that branch and bound tries, and scale of the number of changes
- * after that. JOBS_LOOKS takes some tenths of a second for twenty jobs.
+/* Find a schedule. looks: limit of the partial schedules that branch and bound tries, and scale of the number of
+ * changes after that. JOBS_LOOKS takes some tenths of a second for twenty jobs.
  * Errors: HRUN_EINVAL (the shortest time is below the rounding of the sum of the others). */
 enum { JOBS_LOOKS = 20000 };
 int jobs_schedule(struct jobs *j, long looks, struct hrun_error *err);

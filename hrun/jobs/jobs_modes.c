@@ -32,15 +32,8 @@ static int set_parts(const int *npes, int nsubs, int most, struct parts *p)
     return p->n <= PARTS_MOST;
 }
 
-/* The k-th number of PEs of n: of n, n - 1, ..., 0 if these are at most `most`, else of n, n/2, n/4, ..., 0. */
-static int pes_at(int n, int k, int most)
-{
-    if (n < most)
-        return k < n ? n - k : 0;
-    return k < most - 1 && k < 31 ? n >> k : 0;
-}
-
-/* Append the value of --use for a part (0: all PEs). Result: the number of its PEs. */
+/* Append the value of --use for a part (0: all PEs): n, n - 1, ..., 0 of n PEs if these are at most p->most choices,
+ * else n, n/2, n/4, ..., 0. Result: the number of its PEs. */
 static int add_use(const struct parts *p, const struct hrun_cluster *cl, const int *npes, int part,
                    struct hrun_buf *out)
 {
@@ -51,7 +44,8 @@ static int add_use(const struct parts *p, const struct hrun_cluster *cl, const i
         part /= p->choices[g];
     }
     for (int i = 0; i < cl->nsubs; i++) {
-        int n = pes_at(npes[i], at[i % p->groups], p->most);
+        int k = at[i % p->groups], n = npes[i] < p->most ? (k < npes[i] ? npes[i] - k : 0)
+                                                         : k < p->most - 1 && k < 31 ? npes[i] >> k : 0;
 
         hrun_buf_addf(out, "%s%s:%d", i ? "," : "", cl->subs[i].name, n);
         total += n;

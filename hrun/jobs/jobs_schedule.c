@@ -91,8 +91,8 @@ static int is_proven_shortest(const struct finder *f)
 /* ------------------------------------------------------------------ the bound
  *
  * For weights w >= 0 of the sub-clusters' PEs a schedule of length L offers the area L w.npes, and each job takes
- * w.pes time of it in one of its modes; so L is at least the sum of the least areas over w.npes. Weights are improved by
- * subgradients: those of sub-clusters that the jobs' cheapest modes use more than others grow.
+ * w.pes time of it in one of its modes; so L is at least the sum of the least areas over w.npes. Weights are improved
+ * by subgradients: those of sub-clusters that the jobs' cheapest modes use more than others grow.
  */
 
 static double weigh_pes(const struct finder *f, const int *pes)
@@ -211,8 +211,8 @@ static long look_cost(const struct finder *f)
     return 1 + f->npes / 1000;
 }
 
-/* Branch and bound: try every order and mode after the first `depth` jobs of f->now, which end at end_s. area_s: area of
- * these jobs plus the least area of the others. */
+/* Branch and bound: try every order and mode after the first `depth` jobs of f->now, which end at end_s. area_s: area
+ * of these jobs plus the least area of the others. */
 static void try_orders(struct finder *f, int depth, double end_s, double area_s)
 {
     const struct job *jobs = f->jobs->v;

@@ -7,15 +7,115 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/units.h"
 
 #include <ctype.h>
 #include <fenv.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Flags of errors. Underflow and inexact results are no errors. */
 enum { BAD_FLAGS = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW };
+
+/* ------------------------------------------------------------------ the functions of the language */
+
+/* Operands are nearly always whole numbers, and the remainder of integers is five times as fast as fmod. */
+static double remainder_of(double a, double b)
+{
+    const double exact = (double)HRUN_COUNT_MAX;
+
+    if (b == 0) {
+        feraiseexcept(FE_DIVBYZERO);
+        return NAN;
+    }
+    if (fabs(a) <= exact && fabs(b) <= exact) {
+        int64_t ia = (int64_t)a, ib = (int64_t)b;
+        if ((double)ia == a && (double)ib == b)
+            return (double)(ia % ib);
+    }
+    return fmod(a, b);
+}
+
+/* For a logarithm of zero raise FE_INVALID, not FE_DIVBYZERO, which has the message on divisions. */
+static double fn_log(double x)
+{
+    if (x > 0)
+        return log(x);
+    feraiseexcept(FE_INVALID);
+    return NAN;
+}
+
+static double fn_log2(double x)
+{
+    return x > 0 ? log2(x) : fn_log(x);
+}
+
+static double fn_log10(double x)
+{
+    return x > 0 ? log10(x) : fn_log(x);
+}
+
+static double fn_ispow2(double x)
+{
+    int exponent;
+
+    return x >= 1 && frexp(x, &exponent) == 0.5;
+}
+
+static double fn_squarest(double x)
+{
+    int32_t n, d;
+
+    if (!(x >= 1 && x <= INT32_MAX && x == floor(x))) {
+        feraiseexcept(FE_INVALID);
+        return NAN;
+    }
+    n = (int32_t)x;
+    d = (int32_t)sqrt(x);
+    while (n % d)
+        d--;
+    return d;
+}
+
+static double fn_min(const double *v, int n)
+{
+    double m = v[0];
+
+    for (int i = 1; i < n; i++)
+        m = v[i] < m ? v[i] : m;
+    return m;
+}
+
+static double fn_max(const double *v, int n)
+{
+    double m = v[0];
+
+    for (int i = 1; i < n; i++)
+        m = v[i] > m ? v[i] : m;
+    return m;
+}
+
+const struct hrun_function hrun_functions[] = {
+    { "min", NULL, fn_min },
+    { "max", NULL, fn_max },
+    { "abs", fabs, NULL },
+    { "sqrt", sqrt, NULL },
+    { "cbrt", cbrt, NULL },
+    { "exp", exp, NULL },
+    { "floor", floor, NULL },
+    { "ceil", ceil, NULL },
+    { "round", round, NULL },
+    { "ln", fn_log, NULL },
+    { "log", fn_log, NULL },
+    { "log2", fn_log2, NULL },
+    { "log10", fn_log10, NULL },
+    { "ispow2", fn_ispow2, NULL },
+    { "squarest", fn_squarest, NULL },
+};
+
+const int hrun_functions_n = sizeof hrun_functions / sizeof *hrun_functions;
 
 /* ------------------------------------------------------------------ names */
 
@@ -149,7 +249,7 @@ double hrun_expr_run(const struct op *ops, int n, const double *values, const do
         switch ((enum opcode)op->code) {
         case OP_NUMBER: *top++ = op->number; break;
         case OP_VALUE: *top++ = values[op->arg]; break;
-        case OP_CALLED: *top++ = called[op->arg]; break;
+        case OP_CALLED: *top++ = called ? called[op->arg] : 1; break;
         case OP_JUMP: i = op->arg - 1; break;
         case OP_JUMP_IF_0: i = *--top == 0 ? op->arg - 1 : i; break;
         case OP_MANY:
@@ -166,7 +266,7 @@ double hrun_expr_run(const struct op *ops, int n, const double *values, const do
         TWO(OP_SUBTRACT, a - b)
         TWO(OP_MULTIPLY, a * b)
         TWO(OP_DIVIDE, a / b)
-        TWO(OP_REMAINDER, hrun_remainder(a, b))
+        TWO(OP_REMAINDER, remainder_of(a, b))
         TWO(OP_POWER, pow(a, b))
         TWO(OP_LESS, a < b)
         TWO(OP_LESS_EQUAL, a <= b)
@@ -234,11 +334,7 @@ int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const doubl
 
 int hrun_expr_eval(struct hrun_expr *e, const double *values, double *out, struct hrun_error *err)
 {
-    static const double ones[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
-
-    _Static_assert(sizeof ones / sizeof *ones == HRUN_EXPR_CALLS_MAX, "a 1 for each call");
-
-    return hrun_expr_eval_called(e, values, ones, out, err);
+    return hrun_expr_eval_called(e, values, NULL, out, err);
 }
 
 int hrun_expr_calls(const struct hrun_expr *e)

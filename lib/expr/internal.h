@@ -14,9 +14,6 @@ struct hrun_function {
 extern const struct hrun_function hrun_functions[];
 extern const int hrun_functions_n;
 
-/* a % b, with the sign of a. */
-double hrun_remainder(double a, double b);
-
 /* Code for a stack of numbers. A jump's target is the index of an operation. */
 enum opcode {
     OP_NUMBER,       /* push number */
@@ -68,7 +65,7 @@ int hrun_expr_parse(struct hrun_expr *e, const struct hrun_expr_scope *scope, co
 struct hrun_expr *hrun_expr_create(const char *text, const struct hrun_expr_scope *scope, const char *inside,
                                    struct hrun_error *err);
 
-/* The value of code ops[n]. called: values of the calls; stack: room for the depth of the code. */
+/* The value of code ops[n]. called: values of the calls, NULL: 1; stack: room for the depth of the code. */
 double hrun_expr_run(const struct op *ops, int n, const double *values, const double *called, double *stack);
 
 /* Clear the floating point flags. Result: a text such as "divides by zero" for the flags that were set, or NULL. */

@@ -22,7 +22,8 @@ int plan_intervals_accept(const struct plan_intervals *v, int P)
     return (int)(v->accepted[P >> 6] >> (P & 63) & 1);
 }
 
-/* Put lo..hi into the heap unless its bound excludes it. */
+/* Put lo..hi among the open intervals unless its bound excludes it. Those that are split have the least bounds, so
+ * their parts stand near the end. */
 static int push_interval(struct plan_intervals *v, int lo, int hi, int scanned, struct hrun_error *err)
 {
     struct plan_node node = { 0, lo, hi, scanned };
@@ -32,31 +33,11 @@ static int push_interval(struct plan_intervals *v, int lo, int hi, int scanned, 
         return -1;
     if (node.bound == INFINITY)
         return 0;
-    hrun_grow(v->heap, v->nheap + 1, v->heap_cap);
-    for (at = v->nheap++; at > 0 && node_before(&node, &v->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        v->heap[at] = v->heap[(at - 1) / 2];
-    v->heap[at] = node;
+    hrun_grow(v->open, v->nopen + 1, v->open_cap);
+    for (at = v->nopen++; at > 0 && node_before(&v->open[at - 1], &node); at--)
+        v->open[at] = v->open[at - 1];
+    v->open[at] = node;
     return 0;
-}
-
-static struct plan_node pop_interval(struct plan_intervals *v)
-{
-    struct plan_node first = v->heap[0], item = v->heap[--v->nheap];
-    int at = 0;
-
-    for (;;) {
-        int child = 2 * at + 1;
-        if (child >= v->nheap)
-            break;
-        if (child + 1 < v->nheap && node_before(&v->heap[child + 1], &v->heap[child]))
-            child++;
-        if (!node_before(&v->heap[child], &item))
-            break;
-        v->heap[at] = v->heap[child];
-        at = child;
-    }
-    v->heap[at] = item;
-    return first;
 }
 
 /* Split a node of which the rule's answers are known into two of equally many accepted P, or look at
@@ -118,7 +99,7 @@ int plan_intervals_run(struct plan_intervals *v, struct hrun_error *err)
     int only = v->space->problem->P, max_P = v->space->max_P;
 
     v->least = -INFINITY;
-    v->nheap = 0;
+    v->nopen = 0;
     if (only || !v->bound) {
         for (int P = only ? only : 1; P <= (only && only < max_P ? only : max_P); P++)
             if (v->look(v->ctx, P, err))
@@ -129,8 +110,9 @@ int plan_intervals_run(struct plan_intervals *v, struct hrun_error *err)
     v->accepted = xcalloc((size_t)max_P / 64 + 1, sizeof *v->accepted);
     if (max_P > 0 && push_interval(v, 1, max_P, 0, err))
         return -1;
-    while (v->nheap > 0 && v->wants(v->ctx, v->heap[0].bound)) {
-        struct plan_node node = pop_interval(v);
+    while (v->nopen > 0 && v->wants(v->ctx, v->open[v->nopen - 1].bound)) {
+        struct plan_node node = v->open[--v->nopen];
+
         v->least = node.bound;
         if (split_interval(v, &node, err))
             return -1;
@@ -141,7 +123,7 @@ int plan_intervals_run(struct plan_intervals *v, struct hrun_error *err)
 void plan_intervals_release(struct plan_intervals *v)
 {
     free(v->accepted);
-    free(v->heap);
+    free(v->open);
     v->accepted = NULL;
-    v->heap = NULL;
+    v->open = NULL;
 }

@@ -81,8 +81,8 @@ static void sort_runs_by_point(struct learning_state *s)
     }
 }
 
-/* What is in the account (learn.h). Medians keep it free of the scatter of the usual configuration, and of a disturbed run
- * of a better one. */
+/* What is in the account (learn.h). Medians keep it free of the scatter of the usual configuration, and of a disturbed
+ * run of a better one. */
 static double learning_account(const struct learning_state *s, double usual_s)
 {
     double sum = 0;
@@ -143,8 +143,8 @@ static void add_candidate(struct learning_state *s, const struct hrun_config *co
     s->candidates[s->ncandidates++] = *config;
 }
 
-/* Add for each set of kinds all PEs, a half, a quarter and one, with the n-th number of processes that a PE may hold, or
- * one for each of its cores. */
+/* Add for each set of kinds all PEs, a half, a quarter and one, with the n-th number of processes that a PE may hold,
+ * or one for each of its cores. */
 static void add_regular_candidates(struct learning_state *s)
 {
     const struct hrun_learn_question *q = s->q;
@@ -219,7 +219,8 @@ static int accepts_searched(void *ctx, int P, struct hrun_error *err)
     return P % (1 + P / EACH_UP_TO) == 0 && !is_refused_count(a->s, P);
 }
 
-static int add_best_of(struct learning_state *s, struct particle_model *a, const struct hrun_plan_sub *subs, struct hrun_error *err)
+static int add_best_of(struct learning_state *s, struct particle_model *a, const struct hrun_plan_sub *subs,
+                       struct hrun_error *err)
 {
     struct hrun_oracle oracle = { .ctx = a, .nsubs = s->q->nsubs, .noptions = a->noptions, .options = a->options,
                                   .times = particle_times, .rule = accepts_searched };

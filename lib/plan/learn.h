@@ -1,20 +1,18 @@
 /* learn.h - which configuration of a problem to run next, when nothing but earlier runs of it is known
  *
  * Purpose: a command that nobody calibrated becomes quicker from run to run. Runs and speeds of PEs make a belief of
- * the time of every configuration, and the belief says which one to try, if that pays and may be lost.
- * Belief: ln T = a + ln(s + max over used i of (Wi g(Mi)/P + Ci P^y Mi^r)) + e; Wi is the work of a kind, near 1/speed,
- * g what processes of a PE cost each other (cores, memory), C, y and r are messages, between two sides of the network
- * longer ones, s is what nothing divides. Of programs that hand out tasks the work is over the sum of speeds. e is a
- * Gaussian process over the configurations; a is free. The unknowns have wide priors and are a sample of particles
- * (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, J. R. Stat. Soc. B 68, 2006).
- * Account: what the usual configuration, which is run without learning, would have taken is known by the median u of
- * its runs. Each run puts `loss` times u into the account, and one that learning chose takes out what the median of its
- * configuration is above u, or puts in what it is below: gains that were found are credit. A failed run takes out u.
- * What holds: a trial is made only where its expected loss, the belief's mean against the best known, is in the
- * account; so all runs together are expected to take no more than 1 + loss times what they would have taken without
- * learning. It is a prediction: one trial may lose more than it should. Then none is made until the account is even.
+ * the time of every configuration, which says which one to try, if that pays and the loss is allowed.
+ * Belief: ln T = a + ln(s + max over used i of (Wi g(Mi)/P + Ci P^y Mi^r)) + e. Wi is the work of a kind, near 1/speed,
+ * g what processes of a PE cost each other (cores, memory); C, y and r are messages, which take longer between two
+ * sides of the network; s is serial. Programs that hand out tasks divide the work by the sum of speeds. e is a Gaussian
+ * process over the configurations; a is free. The unknowns have wide priors and are a sample of particles (Del Moral,
+ * Doucet and Jasra, Sequential Monte Carlo samplers, J. R. Stat. Soc. B 68, 2006).
+ * Account: let u be the median of the runs of the usual configuration. Each run puts `loss` times u into the account,
+ * and one that learning chose takes out what the median of its configuration is above u, or puts in what it is below. A
+ * failed run takes out u. A trial is made only where its expected loss is in the account, so all runs together are
+ * expected to take at most 1 + loss times what they would have taken without learning.
  * Invariants: the answer depends on nothing but the arguments (the sample is drawn from a fixed seed), and not on the
- * order of runs that are alike. Any number of processes that is accepted is taken to work until runs tell otherwise.
+ * order of runs that are alike. Any number of processes that is accepted is taken to work until runs show otherwise.
  */
 #ifndef HRUN_PLAN_LEARN_H
 #define HRUN_PLAN_LEARN_H

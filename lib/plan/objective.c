@@ -1,6 +1,10 @@
-/* objective.c - what a search minimises; see plan.h for the contracts */
+/* objective.c - what a search minimises, and the evaluation of one configuration; see plan.h for the contracts */
+#include "base/alloc.h"
+#include "base/units.h"
 #include "plan/space.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double value_time(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs)
@@ -61,4 +65,97 @@ const struct hrun_objective *hrun_objective_find(const char *name)
         if (!strcmp(hrun_objectives[i].name, name))
             return &hrun_objectives[i];
     return NULL;
+}
+
+/* ------------------------------------------------------------------ one configuration */
+
+/* The form of a configuration: what can be said without the oracle's functions. *P becomes its processes. */
+static int check_form(const struct plan_space *s, const struct hrun_config *config, int *P,
+                      struct hrun_error *err)
+{
+    autorelease(hrun_buf_release) struct hrun_buf known = HRUN_BUF_INIT;
+    int sum = 0;
+
+    for (int i = 0; i < s->nsubs; i++) {
+        int o = s->first[i];
+        if (config->pes[i] < 0 || config->procs[i] < 0)
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: %d PEs with %d processes: neither can be negative",
+                             i + 1, config->pes[i], config->procs[i]);
+        if (config->pes[i] > s->subs[i].npes)
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has %d PEs, not %d", i + 1, s->subs[i].npes,
+                             config->pes[i]);
+        if ((config->pes[i] == 0) != (config->procs[i] == 0))
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: Pi = %d with Mi = %d: either both are 0 or neither",
+                             i + 1, config->pes[i], config->procs[i]);
+        if (config->pes[i] == 0)
+            continue;
+        while (o < s->first[i + 1] && s->oracle->options[o].m != config->procs[i])
+            o++;
+        if (o == s->first[i + 1]) {
+            for (o = s->first[i]; o < s->first[i + 1]; o++)
+                hrun_buf_addf(&known, "%s%d", known.len ? ", " : "", s->oracle->options[o].m);
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has no model for %s per PE (it has: %s)", i + 1,
+                             hrun_counted(config->procs[i], "process").s, known.len ? known.data : "none");
+        }
+        sum += config->pes[i] * config->procs[i]; /* at most max_P */
+    }
+    if (sum == 0)
+        return hrun_fail(err, HRUN_EINVAL, "the configuration uses no PE at all");
+    *P = sum;
+    return 0;
+}
+
+int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const struct hrun_config *config, int check,
+                       struct hrun_choice *out, struct hrun_error *err)
+{
+    const struct hrun_oracle *oracle = problem->oracle;
+    struct hrun_choice c = { .config = *config };
+    autorelease(plan_space_release) struct plan_space s;
+    autofree double *t = NULL;
+    double bytes = 0;
+    int P = 0;
+
+    if (plan_space_init(&s, problem, 0, err) || check_form(&s, config, &P, err))
+        return -1;
+    if (check && problem->P && P != problem->P)
+        return hrun_fail(err, HRUN_EINVAL, "the configuration has %s, not %d", hrun_counted(P, "process").s,
+                         problem->P);
+    if (check) {
+        int rule = oracle->rule(oracle->ctx, P, err);
+
+        if (rule < 0)
+            return -1;
+        if (!rule)
+            return hrun_fail(err, HRUN_EINVAL, "the application's rule refuses %s", hrun_counted(P, "process").s);
+    }
+    if (check && oracle->memory && oracle->memory(oracle->ctx, P, &bytes, err))
+        return -1;
+    t = xmalloc(((size_t)s.nopt + 1) * sizeof *t);
+    c.P = P;
+    if (oracle->times(oracle->ctx, P, t, err))
+        return -1;
+    for (int o = 0; o < s.nopt; o++) {
+        const struct hrun_option *option = &oracle->options[o];
+        double memory = s.subs[option->sub].memory_bytes;
+        if (config->pes[option->sub] == 0 || config->procs[option->sub] != option->m)
+            continue;
+        if (check && memory > 0 && !(option->m * bytes <= memory))
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: %s of %s each do not fit into the %s of a PE; use more "
+                             "processes in all, fewer on each PE, or a smaller N", option->sub + 1,
+                             hrun_counted(option->m, "process").s, hrun_bytes(bytes).s, hrun_bytes(memory).s);
+        if (!(isfinite(t[o]) && t[o] > 0))
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: the model for Mi = %d gives no usable time at %s in "
+                             "all", option->sub + 1, option->m, hrun_counted(P, "process").s);
+        c.npes += config->pes[option->sub];
+    }
+    if (plan_choice_look(&s, t, &c, err))
+        return -1;
+    if (isinf(c.time_s))
+        return hrun_fail(err, HRUN_EINVAL, "the work cannot be shared out over this configuration: its processes are "
+                         "more than there are parts, or have too little memory for them");
+    if (!isfinite(c.value))
+        return hrun_fail(err, HRUN_EINVAL, "the objective \"%s\" has no finite value for this configuration",
+                         s.objective->name);
+    *out = c;
+    return 0;
 }

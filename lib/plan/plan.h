@@ -86,23 +86,14 @@ struct hrun_plan {
     double search_s;        /* time the search took */
 };
 
-/* The `top` best configurations (top >= 1), in their order, exactly but for one case: of a model that is not separable
- * (oracle->whole) configurations are looked at in the order of its separable lower bound, or part by part where parts
- * have bounds, until all others are above the last value in the list. Where that takes too long, the plan is
- * the best of all that were looked at: exact = 0, and gap says how much better another one may be.
- * Where the oracle tells of shares (oracle->lines), the least time of all configurations by their shares is found
- * first, exactly but for instances of extreme size, and the value of v[0] is proven when it takes no longer. Then all
- * others that may belong to the list are looked at. Where that ends, the list is as above; where they are too many, the
- * value of v[0] is still proven, but of equals another may come before it, and behind it there may be better ones than
- * those listed.
- * An objective that is not separable, and limits but that of the time, are served by hrun_plan_exhaustive, up to 5
- * million configurations.
- * Errors: HRUN_EINFEASIBLE when none is valid (the message says how many were excluded and why) or none keeps the
- * limits (it says which would be kept), HRUN_EINVAL (more than 2^30 processes possible, too many configurations for
- * this objective), errors of the oracle. Result: *out, to be given to
- * hrun_plan_destroy.
- * Of the oracle's bounds it is asked that they exceed no usable Ti by more than a fraction of 1e-9 of it,
- * which leaves room for rounding. */
+/* The `top` best configurations (top >= 1), in their order. Exact, but for models that are not separable where that
+ * takes too long (search_nonseparable.h): then exact = 0, and gap says how much better another configuration may be. Of
+ * unequal shares of work (oracle->lines) the value of v[0] is proven first; then others of its value may come before
+ * it, and behind it there may be better ones than those listed. Objectives that are not separable, and limits other
+ * than of the time, are served by hrun_plan_exhaustive.
+ * Errors: HRUN_EINFEASIBLE (none is valid or keeps the limits; the message says why), HRUN_EINVAL (more than 2^30
+ * processes possible, too many configurations for this objective), errors of the oracle, whose bounds must not exceed a
+ * usable Ti by more than a fraction of 1e-9, which leaves room for rounding. */
 int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                      struct hrun_error *err);
 

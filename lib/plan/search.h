@@ -44,8 +44,8 @@ struct plan_intervals {
     int (*look)(void *ctx, int P, struct hrun_error *err);   /* 0 or -1 */
     double least;
     uint64_t *accepted;     /* a bit per P */
-    struct plan_node *heap; /* least bound first */
-    int nheap, heap_cap;
+    struct plan_node *open; /* intervals that are left, the least bound last */
+    int nopen, open_cap;
 };
 
 /* Look at all P of the problem that matter. 0, or -1: errors of what it calls and of the rule. */

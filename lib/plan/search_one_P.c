@@ -4,13 +4,12 @@
  * holds, is below P are skipped. Then dynamic programming decides whether a level can meet P; a level that cannot is
  * followed by later ones in growing steps and a bisection, since a later level can do all that an earlier one can.
  * Further levels follow while they may still enter the list of the best.
- *
- * Configurations of value exactly `level` are paths through the sub-clusters that take at least one option of that
+ * * Configurations of value exactly `level` are paths through the sub-clusters that take at least one option of that
  * value; they come out by PEs, then lexicographically. cells(k, 0)[s] and cells(k, 1)[s] are the fewest PEs by which
- * sub-clusters k.. can hold s processes, the latter with an option of value = level among them. Of the sums s only those
- * matter from which P can still be met: at least P minus what sub-clusters before k can hold, and at most what those
- * from k on can hold. So a window is never wider than the capacity exceeds P, which near the least feasible level is
- * little.
+ * sub-clusters k.. can hold s processes, the latter with an option of value = level among them. Of the sums s only
+ * those matter from which P can still be met: at least P minus what sub-clusters before k can hold, and at most what
+ * those from k on can hold. So a window is never wider than the capacity exceeds P, which near the least feasible level
+ * is little.
  */
 #include "plan/search.h"
 
@@ -274,8 +273,8 @@ static int pair_is_level(const struct plan_solver *S, int k, int m)
 }
 
 /* Append the best path that has the pairs of `start` before sub-cluster `turn`, and there a pair after *after (NULL:
- * any). Nothing if there is none. It stands for all others with these pairs before `turn` and there a pair that comes no
- * earlier than its own (Lawler's partition); `limiting` of the path is `turn`. */
+ * any). Nothing if there is none. It stands for all others with these pairs before `turn` and there a pair that comes
+ * no earlier than its own (Lawler's partition); `limiting` of the path is `turn`. */
 static void add_best_path(struct plan_solver *S, const struct hrun_config *start, int turn,
                           const struct pair_key *after)
 {

@@ -122,7 +122,8 @@ static void test_errors(void)
     struct hrun_learn_answer a = { 0 };
     struct hrun_error err = { 0 };
 
-    ok(hrun_learn_next(&q, &a, &err) && err.code == HRUN_EINVAL && strstr(err.text, "at most 16"), "too many sub-clusters");
+    ok(hrun_learn_next(&q, &a, &err) && err.code == HRUN_EINVAL && strstr(err.text, "at most 16"),
+       "too many sub-clusters");
 }
 
 /* ---------------------------------------------------------------- the belief */

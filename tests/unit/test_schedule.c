@@ -29,7 +29,8 @@ static void make(struct instance *in, int njobs, int nmodes, int npes, int longe
     for (int s = 0; s < SUBS; s++)
         in->npes[s] = 1 + (int)(draw(state) % (unsigned)npes);
     for (int j = 0; j < njobs; j++) {
-        in->entries[j] = (struct job_entry){ .modes = in->modes[j], .nmodes = 1 + (int)(draw(state) % (unsigned)nmodes) };
+        in->entries[j].modes = in->modes[j];
+        in->entries[j].nmodes = 1 + (int)(draw(state) % (unsigned)nmodes);
         in->jobs[j] = (struct job){ .entry = &in->entries[j] };
         for (int i = 0; i < in->entries[j].nmodes; i++) {
             struct job_mode *w = &in->modes[j][i];

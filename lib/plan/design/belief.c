@@ -61,8 +61,8 @@ static int join_candidates(struct candidate_search *q, const struct dealt_config
     return rc < 0 ? -1 : 0;
 }
 
-/* Search what hrun would choose here, exactly, with the corrected predictions known[n] (model/model.h). Where it is better
- * than the choice so far, or the greedy choice (cautious = 0), it becomes that. */
+/* Search what hrun would choose here, exactly, with the corrected predictions known[n] (model/model.h). Where it is
+ * better than the choice so far, or the greedy choice (cautious = 0), it becomes that. */
 static int search_choice(struct candidate_search *q, int dealt, int cautious, const struct hrun_known *known, int n,
                          struct hrun_error *err)
 {
@@ -177,8 +177,8 @@ static double positive_mean(double mean, double sd)
 
 /* What one more run is expected to lower the least time by: of the best one (sign = -1), which may turn out to be worse
  * than the second at `other` and this then better by that, or of another (1), which may be better than the best at
- * `other`. The standard deviation is multiplied by sd_factor. What rounding does to the time of one run it does to the next one as
- * well. */
+ * `other`. The standard deviation is multiplied by sd_factor. What rounding does to the time of one run it does to the
+ * next one as well. */
 static double run_gain(const struct hrun_design *d, const struct design_belief *b, int sign, double other,
                        double sd_factor)
 {

@@ -31,8 +31,8 @@ static const double ONE_PE = 0.3;
  * in twenty, up to three times. */
 static const double DISTURBED_PART = 0.05, DISTURBED_MOST = 3;
 
-/* How far models are off a run that was not made yet: the prediction errors so far, none counting as more than a glitch may
- * be. */
+/* How far models are off a run that was not made yet: the prediction errors so far, none counting as more than a glitch
+ * may be. */
 double design_misfit(const struct hrun_design *d)
 {
     double sum = ASSUMED_RUNS * ASSUMED_MISFIT * ASSUMED_MISFIT, v;

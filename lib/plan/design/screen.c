@@ -229,21 +229,18 @@ static int was_slow_alone(const struct hrun_design *d, int sub, int m)
     return 0;
 }
 
-/* Did one PE with M processes take at most half of the limit of slow runs? */
-static int is_one_pe_quick(const struct hrun_design *d, int sub, int m)
+/* The shortest time on one PE of this sub-cluster alone with M processes; sub = -1: of all runs. */
+static double least_time_s(const struct hrun_design *d, int sub, int m)
 {
-    double least = INFINITY, own = INFINITY;
+    double least = INFINITY;
 
     for (int i = 0; i < d->runs.n; i++) {
         const struct design_run *r = &d->runs.v[i];
 
-        if (r->time_s <= 0)
-            continue;
-        least = fmin(least, r->time_s);
-        if (r->sub == sub && r->config.c.pes[sub] == 1 && r->config.c.procs[sub] == m)
-            own = fmin(own, r->time_s);
+        if (r->time_s > 0 && (sub < 0 || (r->sub == sub && r->config.c.pes[sub] == 1 && r->config.c.procs[sub] == m)))
+            least = fmin(least, r->time_s);
     }
-    return own <= DESIGN_SLOW / 2 * least;
+    return least;
 }
 
 /* Rounds of screening at one size. There are FIXED_SCREENS with those on the whole cluster: with equal shares before
@@ -261,10 +258,11 @@ static void screen_one_size(struct hrun_design *d, int round)
         const struct design_point *p = &d->points[i];
         int all = find_most_pes(d, p->sub, p->m, p->size, INT_MAX), most = find_most_procs(d, p->sub);
         int slow = round != ALL && was_slow_alone(d, p->sub, p->m), few = slow || all < 2 * FEW ? 1 : all / FEW;
-        double cost;
+        double quick_s = DESIGN_SLOW / 2 * least_time_s(d, -1, 0), cost;
+        int skip = round == SOME ? slow && p->m != most
+                 : round == OTHERS && (!slow || least_time_s(d, p->sub, most) > quick_s);
 
-        if (p->pes != (round == ALL ? all : find_most_pes(d, p->sub, p->m, p->size, few)) ||
-            (round == SOME && slow && p->m != most) || (round == OTHERS && !(slow && is_one_pe_quick(d, p->sub, most))))
+        if (skip || p->pes != (round == ALL ? all : find_most_pes(d, p->sub, p->m, p->size, few)))
             continue;
         cost = point_cost(d, p);
         if (!isinf(cost))
