@@ -13,9 +13,8 @@ const char *const net_kind_names[NET_NKINDS] = {
 /* optional: skipped after set.limit_s, since an estimate is possible without it. */
 static const struct { void (*run)(struct net_bench *b); int optional; } stages[] = {
     { net_find_eager, 0 }, { net_trips, 0 }, { net_fans, 0 }, { net_boths, 1 }, { net_pairs, 1 },
-                                                                                     { net_inside_hosts, 1 },
-                                                                                     { net_sizes, 1 },
-                                                                                     { net_scatters, 1 }, };
+    { net_inside_hosts, 1 }, { net_sizes, 1 }, { net_scatters, 1 },
+};
 
 /* MPI_Barrier would keep a processor busy, which the host may not have to spare. */
 void net_rest(struct net_bench *b)
@@ -76,10 +75,10 @@ static void find_bench_hosts(struct net_bench *b)
     size_t n = (size_t)b->nranks;
 
     b->names = mpi_host_names(b->m.comm);
-    b->host_of = mpi_alloc(n, sizeof *b->host_of);
-    b->kind_of = mpi_alloc(n, sizeof *b->kind_of);
-    b->leader = mpi_alloc(n, sizeof *b->leader);
-    b->group_of = mpi_alloc(n, sizeof *b->group_of);
+    b->host_of = mpi_alloc(4 * n, sizeof *b->host_of);
+    b->kind_of = b->host_of + n;
+    b->leader = b->kind_of + n;
+    b->group_of = b->leader + n;
     MPI_Allgather(&b->set.kind, 1, MPI_INT, b->kind_of, 1, MPI_INT, b->m.comm);
     for (int r = 0; r < b->nranks; r++) {
         int h = 0;
@@ -103,8 +102,8 @@ static void allocate_buffers(struct net_bench *b)
     b->m.out = mpi_alloc(1, NET_BYTES_MAX);
     b->m.in = mpi_alloc(1, NET_IN_MAX);
     b->m.requests = mpi_alloc((size_t)b->nranks, sizeof(MPI_Request));
-    b->times = mpi_alloc(most, sizeof *b->times);
-    b->calls = mpi_alloc(most, sizeof *b->calls);
+    b->times = mpi_alloc(2 * most, sizeof *b->times);
+    b->calls = b->times + most;
     b->empty.s = mpi_alloc(4 * n * n, sizeof *b->empty.s);
     b->empty.error = b->empty.s + n * n;
     b->full.s = b->empty.error + n * n;
@@ -115,14 +114,10 @@ static void release_bench(struct net_bench *b)
 {
     free(b->names);
     free(b->host_of);
-    free(b->kind_of);
-    free(b->leader);
-    free(b->group_of);
     free(b->m.out);
     free(b->m.in);
     free(b->m.requests);
     free(b->times);
-    free(b->calls);
     free(b->empty.s);
     free(b->v);
 }
@@ -176,11 +171,10 @@ static const char *check_measure_options(const struct hrun_measure_options *o, i
  * limits (absolute, and relative to the time) are a fault of a clock. */
 static const double CLOCKS_S = 0.5, CLOCKS_SHARE = 0.01;
 
-/* Write into b->odd, equally on all processes, which two clocks contradict each other, if any do. took_s: time of all
- * stages on this process. Collective. */
-static void compare_clocks(struct net_bench *b, double took_s)
+/* Write into b->odd, equally on all processes, which two clocks contradict each other, if any do. Collective. */
+static void compare_clocks(struct net_bench *b)
 {
-    struct { double s; int rank; } mine = { took_s, b->m.rank }, most, least;
+    struct { double s; int rank; } mine = { mpi_now() - b->begin_s, b->m.rank }, most, least;
 
     MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, b->m.comm);
     MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, b->m.comm);
@@ -195,19 +189,18 @@ static void compare_clocks(struct net_bench *b, double took_s)
 /* Result: on process 0 the text of all records, which the caller frees; else NULL. */
 static char *run_stages(struct net_bench *b)
 {
-    double together_s;
     char *all, *text = NULL;
     size_t bytes;
 
     net_rest(b);
-    b->begin_s = together_s = mpi_now();
+    b->begin_s = mpi_now();
     find_bench_hosts(b);
     allocate_buffers(b);
     for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
         if (!(net_late(b) && stages[s].optional))
             stages[s].run(b);
     net_rest(b);
-    compare_clocks(b, mpi_now() - together_s);
+    compare_clocks(b);
     if (b->odd[0])
         return NULL;
     all = mpi_gather_text(b->m.comm, b->v, (size_t)b->n * sizeof *b->v, &bytes);

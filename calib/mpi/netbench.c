@@ -1,6 +1,6 @@
 /* netbench.c - hrun-netbench: measure the network of MPI_COMM_WORLD and print the records
  *
- * hrun-netbench [--precision FRACTION] [--least K] [--most K] [--limit SECONDS] [--kinds K0,K1,...]
+ * hrun-netbench [--precision FRACTION] [--most K] [--limit SECONDS] [--kinds K0,K1,...]
  * --kinds: for each rank, the number of the kind of its PE on its host. hrun-calibrate network starts it and reads the
  * output of rank 0 (format: lib/net/estimate.h).
  */
@@ -29,8 +29,6 @@ static void read_netbench_options(int argc, char **argv, int rank, struct hrun_m
 
         if (!strcmp(argv[i], "--precision"))
             o->precision = strtod(value, NULL);
-        else if (!strcmp(argv[i], "--least"))
-            o->least = (int)strtol(value, NULL, 10);
         else if (!strcmp(argv[i], "--most"))
             o->most = (int)strtol(value, NULL, 10);
         else if (!strcmp(argv[i], "--limit"))

@@ -19,22 +19,16 @@ enum { QUANTA_PER_REPETITION = 50, QUANTA = 1000 }; /* 1 ms each on that PE, as 
 static const double NOISE_MOST_S = 5;
 enum { QUANTA_LEAST = 100 };
 
-/* Values approach 1: no denormal, no overflow. */
-static double run_passes(double *v, long passes)
+/* From 0 on values approach 1: no denormal, no overflow. */
+static double time_passes(double *v, long passes)
 {
+    double begin = mpi_now();
+
     for (long k = 0; k < passes; k++) {
         for (int i = 0; i < WORDS; i++)
             v[i] = v[i] * 0.999 + 0.001;
         __asm__ volatile("" : : "r"(v) : "memory"); /* keeps the compiler from merging passes */
     }
-    return v[0];
-}
-
-static double time_passes(double *v, long passes)
-{
-    double begin = mpi_now();
-
-    run_passes(v, passes);
     return mpi_now() - begin;
 }
 
@@ -58,10 +52,8 @@ static long find_passes(double *v)
 
 void probe_kernel(struct probe *p)
 {
-    double v[WORDS];
+    double v[WORDS] = { 0 };
 
-    for (int i = 0; i < WORDS; i++)
-        v[i] = 1;
     p->passes = find_passes(v);
     fprintf(p->out, "kernel %d", p->rank);
     time_passes(v, p->passes);         /* not counted: a processor's frequency takes a while to rise */
@@ -75,12 +67,10 @@ void probe_kernel(struct probe *p)
 void probe_noise(struct probe *p)
 {
     static double t[QUANTA];
-    double v[WORDS], sum = 0;
+    double v[WORDS] = { 0 }, sum = 0;
     long passes;
     int n = 0;
 
-    for (int i = 0; i < WORDS; i++)
-        v[i] = 1;
     if (!p->passes)
         p->passes = find_passes(v);
     passes = p->passes / QUANTA_PER_REPETITION;

@@ -98,23 +98,6 @@ enum { MOST = LAST, FINE_STEPS = 6 };
 enum { MOST = NET_BYTES_MAX, FINE_STEPS = 4 };
 #endif
 
-static int sweep_size(int base, int k)
-{
-    return (int)(base * exp2((double)k / FINE_STEPS) + 0.5);
-}
-
-/* The size after this one. */
-static int next_size(int bytes)
-{
-    int base = LEAST, k = 0, by = bytes < LAST ? 1 : FINE_STEPS / COARSE_STEPS;
-
-    while (2 * base <= bytes)
-        base *= 2;
-    while (k < FINE_STEPS - 1 && sweep_size(base, k) < bytes)
-        k++;
-    return sweep_size(base, k + by);
-}
-
 /* 1 with the hosts *i and *j of the pair that this host is in, else 0. A pair is inside a group if any group has two
  * hosts. */
 static int find_sweep_pair(const struct net_bench *b, int *i, int *j)
@@ -142,11 +125,12 @@ void net_sizes(struct net_bench *b)
 {
     int i, j, mine = b->nhosts > 1 && find_sweep_pair(b, &i, &j);
 
-    for (int bytes = LEAST; mine && bytes <= MOST; bytes = next_size(bytes)) {
+    for (int k = 0, bytes = LEAST; mine && bytes <= MOST; bytes = (int)(LEAST * exp2((double)k / FINE_STEPS) + 0.5)) {
         struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
         struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
 
         net_measure(b, &t, &r);
+        k += bytes < LAST ? 1 : FINE_STEPS / COARSE_STEPS;
     }
 }
 

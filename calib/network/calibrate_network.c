@@ -66,10 +66,7 @@ static void print_network(const struct calib_settings *s, const struct hrun_net 
 /* The file of the records beside the network's `file`, kept for later estimates. The caller frees it. */
 static char *records_file(const char *file)
 {
-    static const char suffix[] = ".yaml";
-    size_t len = strlen(file), n = sizeof suffix - 1;
-
-    return hrun_strf("%.*s.records", (int)(len > n && !strcmp(file + len - n, suffix) ? len - n : len), file);
+    return hrun_strf("%.*s.records", (int)(strlen(file) - strlen(".yaml")), file);
 }
 
 int network_read_records(const char *file, struct hrun_net_records *out, struct hrun_error *err)

@@ -10,18 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The watched runs with M processes per PE. */
+/* The watched runs with M processes per PE; sorted by M, the first member. */
 struct group {
     int M, runs, mixed;
     int awaited;                       /* mixed runs whose other sub-clusters waited for this one */
     double computing, imbalance;       /* means */
     double overhead;                   /* largest */
 };
-
-static int by_procs(const void *a, const void *b)
-{
-    return ((const struct group *)a)->M - ((const struct group *)b)->M;
-}
 
 static void add_run(struct group *g, const struct hrun_sample *s, const struct waits_sub *seen,
                     const char *signature)
@@ -59,7 +54,7 @@ static int make_groups(const struct hrun_samples *samples, const char *signature
         v[k].M = s->M;
         add_run(&v[k], s, &seen, signature);
     }
-    qsort(v, (size_t)n, sizeof *v, by_procs);
+    qsort(v, (size_t)n, sizeof *v, hrun_compare_ints);
     *groups = v;
     return n;
 }

@@ -5,6 +5,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,16 +102,16 @@ static void print_row(const struct canvas *c, int row, const struct strokes *s, 
     hrun_buf_addc(out, '\n');
 }
 
-/* Make the labels of the upper, the middle and the lowest row. */
-static int make_labels(const struct canvas *c, struct hrun_buf *labels)
+/* Make the labels of the upper, the middle and the lowest row. Result: the width of the widest. */
+static int make_labels(const struct canvas *c, struct hrun_text *labels)
 {
     int width = 0;
 
     for (int i = 0; i < 3; i++) {
         double share = i == 1 ? 1 - (double)(c->rows / 2) / (c->rows - 1) : i == 0;
 
-        hrun_buf_adds(&labels[i], hrun_seconds(exp(c->low[1] + share * (c->high[1] - c->low[1]))).s);
-        width = (int)labels[i].len > width ? (int)labels[i].len : width;
+        labels[i] = hrun_seconds(exp(c->low[1] + share * (c->high[1] - c->low[1])));
+        width = (int)strlen(labels[i].s) > width ? (int)strlen(labels[i].s) : width;
     }
     return width;
 }
@@ -118,19 +119,19 @@ static int make_labels(const struct canvas *c, struct hrun_buf *labels)
 static void print_x_axis(const struct canvas *c, const char *name, int margin, const struct strokes *s,
                          struct hrun_buf *out)
 {
-    autorelease(hrun_buf_release) struct hrun_buf low = HRUN_BUF_INIT, high = HRUN_BUF_INIT;
+    char low[32], high[32] = "";
     int gap;
 
     hrun_buf_addf(out, "%*s%s", margin, "", s->corner);
     for (int k = 0; k < c->columns; k++)
         hrun_buf_adds(out, s->across);
-    hrun_buf_addf(&low, "%.0f", exp(c->low[0]));
+    snprintf(low, sizeof low, "%.0f", exp(c->low[0]));
     if (c->high[0] > c->low[0])
-        hrun_buf_addf(&high, "%.0f", exp(c->high[0]));
-    gap = c->columns - (int)(low.len + high.len + strlen(name));
-    hrun_buf_addf(out, "\n%*s%s", margin + 1, "", low.data);
+        snprintf(high, sizeof high, "%.0f", exp(c->high[0]));
+    gap = c->columns - (int)(strlen(low) + strlen(high) + strlen(name));
+    hrun_buf_addf(out, "\n%*s%s", margin + 1, "", low);
     if (gap >= 2)
-        hrun_buf_addf(out, "%*s%s%*s%s", gap / 2, "", name, gap - gap / 2, "", high.data);
+        hrun_buf_addf(out, "%*s%s%*s%s", gap / 2, "", name, gap - gap / 2, "", high);
     else
         hrun_buf_addf(out, " %s", name);
     while (out->len && out->data[out->len - 1] == ' ')
@@ -142,7 +143,7 @@ void textplot_draw(const struct textplot *t, const struct textplot_series *v, in
 {
     const struct strokes *s = t->unicode ? &fine : &ascii;
     struct canvas c = { .rows = t->height < 3 ? 3 : t->height };
-    struct hrun_buf labels[3] = { HRUN_BUF_INIT, HRUN_BUF_INIT, HRUN_BUF_INIT };
+    struct hrun_text labels[3];
     int width;
 
     if (!find_plot_ranges(&c, v, n))
@@ -163,12 +164,10 @@ void textplot_draw(const struct textplot *t, const struct textplot_series *v, in
 
         if (c.high[1] == c.low[1] && which != 1)
             which = -1;
-        hrun_buf_addf(out, "%*s%*s %s", INDENT, "", width, which < 0 ? "" : labels[which].data,
+        hrun_buf_addf(out, "%*s%*s %s", INDENT, "", width, which < 0 ? "" : labels[which].s,
                       which < 0 ? s->down : s->tick);
         print_row(&c, row, s, out);
     }
     print_x_axis(&c, t->xname, INDENT + width + 1, s, out);
-    for (int i = 0; i < 3; i++)
-        hrun_buf_release(&labels[i]);
     free(c.cells);
 }
