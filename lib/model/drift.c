@@ -204,13 +204,12 @@ static void locate_change(const struct drift *d, int sub, int runs, double *spac
 
 void hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out)
 {
-    struct drift d = { .v = v, .n = n };
-    double *space = xcalloc(n + 1, sizeof *space);
+    autofree struct cell *cells = xcalloc(n + 1, sizeof *cells);
+    autofree size_t *cell = xcalloc(n + 1, sizeof *cell);
+    autofree double *e = xcalloc(2 * n + 1, sizeof *e);
+    autofree struct cusum *sums = xcalloc((size_t)nsubs + 1, sizeof *sums);
+    struct drift d = { .v = v, .n = n, .cells = cells, .cell = cell, .e = e, .sums = sums };
 
-    d.cells = xcalloc(n + 1, sizeof *d.cells);
-    d.cell = xcalloc(n + 1, sizeof *d.cell);
-    d.e = xcalloc(n + 1, sizeof *d.e);
-    d.sums = xcalloc((size_t)nsubs + 1, sizeof *d.sums);
     memset(out, 0, (size_t)nsubs * sizeof *out);
     for (int m = 0; m < 2; m++) {
         d.sum[m] = HRUN_CORRECT_WEIGHT * HRUN_CORRECT_SD * HRUN_CORRECT_SD;
@@ -223,11 +222,6 @@ void hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct 
         const struct cusum *s = &d.sums[i];
 
         if (fmax(s->up, s->down) >= ALARM)
-            locate_change(&d, i, s->up > s->down ? s->up_runs : s->down_runs, space, &out[i]);
+            locate_change(&d, i, s->up > s->down ? s->up_runs : s->down_runs, e + n, &out[i]);
     }
-    free(d.cells);
-    free(d.cell);
-    free(d.e);
-    free(d.sums);
-    free(space);
 }

@@ -93,7 +93,8 @@ int hrun_predictor_bind(struct hrun_predictor *p,
                                     struct hrun_error *err), struct hrun_error *err);
 /* Fail: there are only models with other constants. */
 int hrun_predictor_fail_constants(const struct hrun_predictor *p, struct hrun_error *err);
-/* hrun_oracle.whole by `options`. */
+/* hrun_oracle.bounds by the times at each P, and hrun_oracle.whole by `options`. */
+int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
 int hrun_predictor_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                          struct hrun_error *err);
 /* What times of a sub-cluster are multiplied by. */

@@ -223,6 +223,24 @@ int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_co
     return 0;
 }
 
+int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    struct hrun_predictor *p = ctx;
+
+    for (int o = 0; o < p->noptions; o++)
+        b[o] = INFINITY;
+    for (int P = lo; P <= hi; P++) {
+        int allowed = p->oracle.rule(p, P, err);
+
+        if (allowed < 0 || (allowed && p->oracle.times(p, P, p->parts, err)))
+            return -1;
+        for (int o = 0; o < p->noptions && allowed; o++)
+            if (p->parts[o] > 0 && p->parts[o] < b[o])
+                b[o] = p->parts[o];
+    }
+    return 0;
+}
+
 int hrun_predictor_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                          struct hrun_error *err)
 {

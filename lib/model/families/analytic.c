@@ -312,23 +312,6 @@ static int analytic_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-static int analytic_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
-{
-    struct analytic *a = ctx;
-    double least = INFINITY, here;
-
-    for (int P = lo; P <= hi; P++) {
-        int ok = a->base.oracle.rule(a, P, err);
-
-        if (ok < 0 || (ok && least_at(a, P, &here, err)))
-            return -1;
-        least = ok ? fmin(least, here) : least;
-    }
-    for (int o = 0; o < a->base.noptions; o++)
-        b[o] = a->base.options[o].m <= hi ? least : INFINITY;
-    return 0;
-}
-
 /* The longest of the ranks of a sub-cluster, and no less than the bound. */
 static double longest(const struct analytic *a, const struct hrun_config *config, int sub, double least)
 {
@@ -455,7 +438,7 @@ static int analytic_init(struct hrun_predictor *p, enum hrun_model_form form, st
         return hrun_fail(err, HRUN_ENODATA, "the formula of %s asks for the network of these hosts, which was not "
                          "measured: hrun-calibrate network does", p->app->name);
     p->oracle.times = analytic_times;
-    p->oracle.bounds = analytic_bounds;
+    p->oracle.bounds = hrun_predictor_bounds;
     p->oracle.whole = hrun_predictor_whole;
     return 0;
 }

@@ -122,7 +122,7 @@ static int wire_time(struct hrun_ring *r, int sub, double bytes, double *wire_s,
     return 0;
 }
 
-/* ------------------------------------------------------------------ a PE */
+/* ------------------------------------------------------------------ what a PE does */
 
 /* Nodes times steps that are played one by one, some ms at most. Beyond it nobody waits long enough to matter: the time
  * is that of the sub-cluster which takes longest for itself. */
@@ -133,34 +133,15 @@ static struct hrun_ring *of(struct hrun_predictor *p)
     return (struct hrun_ring *)p;
 }
 
-/* ------------------------------------------------------------------ what a PE does */
-
-const struct hrun_ring_work *hrun_ring_work_at(struct hrun_ring *r, int P, struct hrun_error *err)
+/* What a PE of option o does with its processes, P in all, each with the work w. */
+static int stage_at(struct hrun_ring *r, int o, int P, const struct hrun_ring_work *w, struct hrun_ring_stage *out,
+                    struct hrun_error *err)
 {
-    if (P >= r->nworks) {
-        int n = P < INT32_MAX / 2 ? 2 * P + 64 : P + 1;
-
-        r->works = xrealloc(r->works, (size_t)n * sizeof *r->works);
-        memset(r->works + r->nworks, 0, (size_t)(n - r->nworks) * sizeof *r->works);
-        r->nworks = n;
-    }
-    if (!r->works[P].known && hrun_app_ring_work(r->base.app, r->base.N, P, &r->works[P].w, err))
-        return NULL;
-    r->works[P].known = 1;
-    return &r->works[P].w;
-}
-
-/* What a PE of option o does with its processes, P in all. 0, or -1 where the definition has no value. */
-static int stage_at(struct hrun_ring *r, int o, int P, struct hrun_ring_stage *out, struct hrun_error *err)
-{
-    const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
     const struct hrun_ring_option *opt = &r->opts[o];
     double wire = 0, others;
     int m = r->base.options[o].m;
     struct hrun_ring_terms t;
 
-    if (!w)
-        return -1;
     hrun_ring_terms_at(w, P, m, &t);
     *out = (struct hrun_ring_stage){ .procs = m };
     for (int j = 0; j < HRUN_RING_TERMS; j++) {
@@ -188,7 +169,10 @@ static int fail_no_ring_model(const struct hrun_ring *r, int sub, int m, struct 
 static int ring_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
+    struct hrun_ring_work w;
 
+    if (hrun_app_ring_work(r->base.app, r->base.N, P, &w, err))
+        return -1;
     for (int o = 0; o < r->base.noptions; o++) {
         struct hrun_ring_stage s;
 
@@ -196,35 +180,9 @@ static int ring_times(void *ctx, int P, double *t, struct hrun_error *err)
         if (P < r->base.options[o].m ||
             (P == r->even_q && r->base.options[o].m / r->speed[r->base.options[o].sub] > r->slowest))
             continue;
-        if (stage_at(r, o, P, &s, err))
+        if (stage_at(r, o, P, &w, &s, err))
             return -1;
         t[o] = s.local_s + hrun_ring_steps(P) * s.step_s;
-    }
-    return 0;
-}
-
-static int ring_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
-{
-    struct hrun_ring *r = ctx;
-    autofree double *t = xcalloc((size_t)r->base.noptions + 1, sizeof *t);
-
-    for (int o = 0; o < r->base.noptions; o++)
-        b[o] = INFINITY;
-    for (int P = lo; P <= hi; P++) {
-        struct hrun_error why;
-
-        if (ring_times(r, P, t, &why)) {
-            int allowed = r->base.oracle.rule(r, P, err);
-
-            if (allowed < 0)
-                return -1;
-            if (!allowed)
-                continue;
-            return hrun_fail_as(err, &why);
-        }
-        for (int o = 0; o < r->base.noptions; o++)
-            if (t[o] > 0 && t[o] < b[o])
-                b[o] = t[o];
     }
     return 0;
 }
@@ -245,8 +203,11 @@ static void ring_make_room(struct hrun_ring *r, int n)
 static int list_stages(struct hrun_ring *r, const struct hrun_config *config, int P, double *most,
                        struct hrun_error *err)
 {
+    struct hrun_ring_work w;
     int n = 0;
 
+    if (hrun_app_ring_work(r->base.app, r->base.N, P, &w, err))
+        return -1;
     *most = 0;
     for (int i = 0; i < r->nsubs; i++)
         n += config->pes[i];
@@ -260,7 +221,7 @@ static int list_stages(struct hrun_ring *r, const struct hrun_config *config, in
             continue;
         if (o < 0)
             return fail_no_ring_model(r, i, config->procs[i], err);
-        if (stage_at(r, o, P, &s, err))
+        if (stage_at(r, o, P, &w, &s, err))
             return -1;
         for (int k = 0; k < config->pes[i]; k++)
             r->stages[n++] = s;
@@ -356,13 +317,13 @@ static double half_width(const struct hrun_ring *r, int o, const struct hrun_rin
 static int ring_time_interval(struct hrun_ring *r, int o, int P, double steps, struct hrun_interval *time,
                               struct hrun_error *err)
 {
-    const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
     struct hrun_ring_terms terms;
+    struct hrun_ring_work w;
     double half, t = time->mid;
 
-    if (!w)
+    if (hrun_app_ring_work(r->base.app, r->base.N, P, &w, err))
         return -1;
-    hrun_ring_terms_at(w, P, r->base.options[o].m, &terms);
+    hrun_ring_terms_at(&w, P, r->base.options[o].m, &terms);
     half = half_width(r, o, &terms, steps, t);
     if (!(t > 0) || !isfinite(t + half))
         return hrun_fail(err, HRUN_ENONFINITE, "the ring model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not "
@@ -417,7 +378,6 @@ static void ring_release(struct hrun_predictor *p)
     struct hrun_ring *r = of(p);
 
     free(r->opts);
-    free(r->works);
     free(r->speed);
     free(r->own);
     free(r->stages);
@@ -442,7 +402,7 @@ static int ring_init(struct hrun_predictor *p, enum hrun_model_form form, struct
                                     p->app->name);
     borrow_wires(r);
     p->oracle.times = ring_times;
-    p->oracle.bounds = ring_bounds;
+    p->oracle.bounds = hrun_predictor_bounds;
     p->oracle.whole = hrun_predictor_whole;
     return 0;
 }

@@ -85,12 +85,6 @@ int hrun_ring_fit(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
 
 /* ------------------------------------------------------------------ its predictor */
 
-/* What the definition says at one P. */
-struct hrun_ring_known {
-    struct hrun_ring_work w;
-    int known;
-};
-
 struct hrun_ring_option {
     const struct hrun_fit_record *r[2];   /* measured with as many processes or fewer, with more; the same */
     double part;                          /* of the second in the interpolation */
@@ -104,8 +98,6 @@ struct hrun_ring {
     struct hrun_predictor base;           /* first */
     int nsubs;
     struct hrun_ring_option *opts;
-    struct hrun_ring_known *works;             /* of P = 0 .. nworks-1 */
-    int nworks;
     int even_q;                           /* with so many processes only options that keep max_loss; 0: no limit */
     double slowest;                       /* the most q_i/s_i of these, in seconds per unit of work */
     double *speed;                        /* nsubs: s_i of these, in units per second */
@@ -114,9 +106,6 @@ struct hrun_ring {
     double *elapsed;                      /* 2 nstages: scratch */
     int nstages;
 };
-
-/* The definition's work at P, asked once; NULL with *err as of hrun_app_ring_work. */
-const struct hrun_ring_work *hrun_ring_work_at(struct hrun_ring *r, int P, struct hrun_error *err);
 
 /* Seconds that the PEs of each used sub-cluster are busy, own[nsubs], and the time of the whole, or -1. Errors:
  * HRUN_ENODATA (no model), those of hrun_ring_play and hrun_app_ring_work. */

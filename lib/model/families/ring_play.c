@@ -306,24 +306,25 @@ int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const struct hr
                       struct hrun_balance *out, struct hrun_error *err)
 {
     struct hrun_ring *r = (struct hrun_ring *)p;
-    const struct hrun_ring_work *w;
+    struct hrun_ring_work w;
     autorelease(release_shape) struct shape s = { NULL, NULL, NULL, NULL, NULL };
     struct hrun_balance b = { 0 };
     double most = 0, total, t, least;
 
     make_shape(r, &s);
     b.q = hrun_config_processes(config);
-    w = hrun_ring_work_at(r, b.q, err);
-    t = w ? hrun_ring_play_config(r, config, b.q, r->own, err) : -1;
+    if (hrun_app_ring_work(r->base.app, r->base.N, b.q, &w, err))
+        return -1;
+    t = hrun_ring_play_config(r, config, b.q, r->own, err);
     if (t < 0)
         return -1;
-    fill_shape(r, npes, w->n, &s);
+    fill_shape(r, npes, w.n, &s);
     for (int o = 0; o < r->base.noptions; o++)
         if (config->pes[r->base.options[o].sub] > 0 && config->procs[r->base.options[o].sub] == s.procs[o])
             most = fmax(most, s.rate[o]);
     total = hrun_ring_total(s.groups, r->nsubs);
     b.loss = loss_of(b.q, most, total);
-    b.efficiency = b.q * (w->local + (b.q - 1) / 2.0 * w->step) / (t * total);
+    b.efficiency = b.q * (w.local + (b.q - 1) / 2.0 * w.step) / (t * total);
     if (!isfinite(b.loss) || !isfinite(b.efficiency))
         return hrun_fail(err, HRUN_ENODATA, "the models of %s know no speeds: no time of theirs follows the work",
                          r->base.app->name);
