@@ -24,7 +24,7 @@ static int mark_anew(struct context *c, const struct calib_settings *s, const st
 {
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
     struct hrun_sample mark = { .N = 1, .P = 1, .M = 1, .pes = 1, .status = (char *)HRUN_STATUS_ANEW,
-                                .origin = (char *)"calibration", .version = (char *)HRUN_VERSION };
+                                .origin = (char *)"calibration", .launcher.version = (char *)HRUN_VERSION };
     char date[21];
     int rc = 0;
 

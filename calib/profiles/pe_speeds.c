@@ -88,9 +88,9 @@ static int store_speeds(struct context *c, int sub, int pes, int M, const struct
         double t = m->time_s[sub * m->repetitions + r];
         struct hrun_sample s = { .N = m->order, .P = M * pes, .M = M, .pes = pes, .time_s = t, .wall_s = t, .ok = 1,
                                  .status = status, .origin = origin, .program = (char *)(uintptr_t)m->library,
-                                 .cluster = (char *)(uintptr_t)name, .mpi = c->mpi.id,
-                                 .engine = (char *)(uintptr_t)c->engine->name,
-                                 .version = (char *)(uintptr_t)HRUN_VERSION, .date = date };
+                                 .cluster = (char *)(uintptr_t)name, .launcher.mpi = c->mpi.id,
+                                 .launcher.engine = (char *)(uintptr_t)c->engine->name,
+                                 .launcher.version = (char *)(uintptr_t)HRUN_VERSION, .date = date };
 
         rc = hrun_store_append(c->store, HRUN_PERF_APP, sig.data, &s, err);
     }

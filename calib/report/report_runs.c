@@ -299,7 +299,7 @@ int report_gather(struct context *c, const struct calib_settings *s, struct repo
         c->view = NULL;
         c->net = NULL;
     }
-    c->engine = hrun_engine_find(r->runs[0].s->engine);
+    c->engine = hrun_engine_find(r->runs[0].s->launcher.engine);
     c->engine = c->engine ? c->engine : hrun_engine_find("local");
     for (int i = 0; i < r->nsubs; i++)
         hrun_strvec_push(&c->signatures, sub_signature(r, i));

@@ -126,8 +126,8 @@ static int keep_speeds(const struct context *c, const double *speed, int good, s
         double t = good ? 1 / speed[i] : 0;
         struct hrun_sample s = { .N = 1, .P = sub->npes, .M = 1, .pes = sub->npes, .time_s = t,
                                  .wall_s = KINDS_SECONDS, .ok = good, .status = good ? status : bad, .origin = origin,
-                                 .cluster = sub->name, .engine = (char *)(uintptr_t)c->engine->name,
-                                 .version = (char *)(uintptr_t)HRUN_VERSION, .date = date };
+                                 .cluster = sub->name, .launcher.engine = (char *)(uintptr_t)c->engine->name,
+                                 .launcher.version = (char *)(uintptr_t)HRUN_VERSION, .date = date };
 
         profiles_speed_signature(sub, &sig);
         if (hrun_store_append(c->store, HRUN_KINDS_APP, sig.data, &s, err))

@@ -94,7 +94,7 @@ static int try_measured(struct search *s, const char *app, struct hrun_error *er
 
         if (hrun_store_samples(s->c->store, app, there.v[i], &log, err))
             return -1;
-        id = log.n ? log.v[log.n - 1].mpi : NULL;
+        id = log.n ? log.v[log.n - 1].launcher.mpi : NULL;
         if (id && *id) {
             struct hrun_mpi mpi = mpi_by_id(id);
 

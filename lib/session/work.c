@@ -533,10 +533,10 @@ int work_record(const struct work *w, const struct hrun_config *config, const st
     s.consts = consts.data;
     s.signatures = c->cluster->nsubs > 1 ? signatures.data : NULL;
     s.program = c->program;
-    s.host = uname(&uts) ? (char *)"" : uts.nodename;
-    s.mpi = c->mpi.id;
-    s.engine = engine;
-    s.version = (char *)HRUN_VERSION;
+    s.launcher.host = uname(&uts) ? (char *)"" : uts.nodename;
+    s.launcher.mpi = c->mpi.id;
+    s.launcher.engine = engine;
+    s.launcher.version = (char *)HRUN_VERSION;
     s.date = date;
     s.settings = settings.data;
     s.shares = shares.data;

@@ -25,6 +25,14 @@
 
 #include <stdint.h>
 
+/* What launched a run. */
+struct hrun_launcher {
+    char *host;            /* host that ran hrun */
+    char *mpi;             /* "ompi-4.1.4" */
+    char *engine;
+    char *version;         /* hrun's */
+};
+
 /* One timed run. The sample owns its strings; NULL counts as "". A byte that is not UTF-8 is stored as U+FFFD.
  * Invariants: N in 1..2^53; P, M, pes >= 1; P = M pes when not mixed, P > M pes when mixed; `date` is a date;
  * ok = 1: status "ok", both times finite and > 0; ok = 0: status neither "ok" nor empty, time_s = 0, wall_s
@@ -46,10 +54,7 @@ struct hrun_sample {
     char *cluster;         /* names of the sub-clusters, comma-separated */
     char *consts;          /* "nb=128": constants of the app definition */
     char *program;         /* absolute path */
-    char *host;            /* host that ran hrun */
-    char *mpi;             /* "ompi-4.1.4" */
-    char *engine;
-    char *version;         /* hrun's */
+    struct hrun_launcher launcher;
     char *date;            /* ISO 8601 UTC, "2026-11-20T10:36:00Z" */
     /* Older versions of hrun did not record the following; "" and 0 mean not known. */
     char *signatures;      /* of the sub-clusters of `cluster`, comma-separated; "" if there is one sub-cluster */

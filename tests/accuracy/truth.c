@@ -299,7 +299,7 @@ int truth_sample(const struct truth *t, const struct truth_run *run, int sub, co
     s.cluster = hrun_buf_detach(&names);
     s.signatures = s.cluster ? hrun_strf("%s", s.cluster) : NULL;
     s.consts = hrun_strf("%s", consts ? consts : "");
-    s.engine = hrun_strf("smpi");
+    s.launcher.engine = hrun_strf("smpi");
     s.date = hrun_strf("2026-01-01T%02d:%02d:%02dZ", repetition / 3600, repetition / 60 % 60, repetition % 60);
     *out = s;
     return 0;

@@ -42,8 +42,8 @@ static inline struct hrun_sample plain_sample(int64_t id)
     return (struct hrun_sample){
         .N = id, .P = 8, .M = 2, .pes = 4, .time_s = 12.5, .wall_s = 13.25, .ok = 1, .mixed = 0,
         .status = "ok", .origin = "calibration", .config = "(4,2,0,0)", .cluster = "a,b",
-        .consts = "nb=128", .program = "/opt/app/xlu", .host = "head", .mpi = "ompi-4.1.4",
-        .engine = "local", .version = "0.1.0", .date = "2026-11-20T10:36:00Z"
+        .consts = "nb=128", .program = "/opt/app/xlu", .launcher.host = "head", .launcher.mpi = "ompi-4.1.4",
+        .launcher.engine = "local", .launcher.version = "0.1.0", .date = "2026-11-20T10:36:00Z"
     };
 }
 
@@ -61,8 +61,9 @@ static inline int same_sample(const struct hrun_sample *a, const struct hrun_sam
         && a->ok == b->ok && a->mixed == b->mixed && same_text(a->status, b->status)
         && same_text(a->origin, b->origin) && same_text(a->config, b->config)
         && same_text(a->cluster, b->cluster) && same_text(a->consts, b->consts)
-        && same_text(a->program, b->program) && same_text(a->host, b->host) && same_text(a->mpi, b->mpi)
-        && same_text(a->engine, b->engine) && same_text(a->version, b->version)
+        && same_text(a->program, b->program) && same_text(a->launcher.host, b->launcher.host)
+        && same_text(a->launcher.mpi, b->launcher.mpi)
+        && same_text(a->launcher.engine, b->launcher.engine) && same_text(a->launcher.version, b->launcher.version)
         && same_text(a->date, b->date) && same_text(a->signatures, b->signatures)
         && same_text(a->limits, b->limits) && !memcmp(&a->compute_s, &b->compute_s, sizeof a->compute_s)
         && !memcmp(&a->mpi_s, &b->mpi_s, sizeof a->mpi_s)

@@ -58,8 +58,8 @@ static void make_profile(const struct context *c, int sub, double speed)
         for (int pes = 1; pes <= c->cluster->subs[sub].npes; pes++) {
             double t = seconds(N, pes, speed) * (1 + 0.01 * (pes % 2 ? 1 : -1));
             struct hrun_sample s = { .N = N, .P = pes, .M = 1, .pes = pes, .time_s = t, .wall_s = t, .ok = 1,
-                                     .status = "ok", .origin = "calibration", .mpi = (char *)c->mpi.id,
-                                     .engine = "mpirun", .date = "2026-11-20T10:36:00Z" };
+                                     .status = "ok", .origin = "calibration", .launcher.mpi = (char *)c->mpi.id,
+                                     .launcher.engine = "mpirun", .date = "2026-11-20T10:36:00Z" };
 
             if (hrun_store_append(c->store, "lu", signature, &s, &err))
                 bail(err.text);

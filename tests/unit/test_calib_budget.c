@@ -209,7 +209,7 @@ static void record(const struct fixture *f, int all, const char *status)
     struct hrun_buf cluster = HRUN_BUF_INIT;
     struct hrun_sample s = { .N = 400, .P = all ? 4 : 2, .M = 1, .pes = 2, .mixed = all, .wall_s = 1,
                              .ok = !strcmp(status, "ok"), .origin = (char *)"calibration",
-                             .version = (char *)"0", .date = (char *)"2026-01-01T00:00:00Z" };
+                             .launcher.version = (char *)"0", .date = (char *)"2026-01-01T00:00:00Z" };
 
     hrun_cluster_names(f->c.cluster, &cluster);
     s.time_s = s.ok;

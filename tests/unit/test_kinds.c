@@ -186,7 +186,7 @@ static void append(struct host *h, const char *app, int sub, struct hrun_sample 
     s.wall_s = 1;
     s.P = s.M * s.pes + s.mixed;
     s.status = s.ok ? good : text;
-    s.origin = s.cluster = s.engine = text;
+    s.origin = s.cluster = s.launcher.engine = text;
     s.config = mixed;
     s.date = s.date ? s.date : date;
     if (strcmp(app, HRUN_KINDS_APP))

@@ -36,7 +36,7 @@ static struct hrun_sample drawn_sample(uint64_t *state)
     s.status = s.ok ? "ok" : "exit 3, \"why\"";
     s.time_s = s.ok ? s.time_s : 0;
     s.program = odd[draw(state) % NODD];
-    s.host = odd[draw(state) % NODD];
+    s.launcher.host = odd[draw(state) % NODD];
     s.trace = odd[draw(state) % NODD];
     s.signatures = "x,y";
     s.limits = s.mixed ? "b" : "";

@@ -51,10 +51,10 @@ static struct hrun_sample random_sample(uint64_t *rng)
     s.cluster = random_text(rng);
     s.consts = random_text(rng);
     s.program = random_text(rng);
-    s.host = random_text(rng);
-    s.mpi = random_text(rng);
-    s.engine = random_text(rng);
-    s.version = random_text(rng);
+    s.launcher.host = random_text(rng);
+    s.launcher.mpi = random_text(rng);
+    s.launcher.engine = random_text(rng);
+    s.launcher.version = random_text(rng);
     s.date = hrun_strf("%04d-%02d-%02dT%02d:%02d:%02dZ", 1000 + (int)(draw(rng) % 9000), 1 + (int)(draw(rng) % 12),
                        1 + (int)(draw(rng) % 28), (int)(draw(rng) % 24), (int)(draw(rng) % 60),
                        (int)(draw(rng) % 60));
