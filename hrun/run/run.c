@@ -136,9 +136,10 @@ static int print_shares(const struct launch_plan *p, const char *form, struct hr
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     autofree double *share = NULL;
+    struct hrun_app_values values;
     struct hrun_app_dealt dealt;
 
-    if (work_check_dealt(&p->w, err) || work_shares(&p->w, p->layout, &share, err))
+    if (work_check_dealt(&p->w, err) || work_values(&p->w, p->layout, &share, &values, err))
         return hrun_fail_prefix(err, "--print-shares %s", form);
     if (hrun_app_form_counts(form) && !share && !(p->c.app && hrun_family_of(p->c.app)->by_formula)) {
         hrun_fail(err, HRUN_EINVAL, "how many units there are follows from the problem size, -N, by a definition with "

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds within EQUAL are one. Others had a core of which the benchmark's process had less than ALONE of the time. Cores
- * of one kind differ by no more than ALIKE (the favoured ones of a package do by 0.1). MARGIN: tests/trials/hybrid,
- * seeds 1 to 800. */
+/* Kinds count as one if their speeds differ by less than EQUAL. The benchmark is disturbed if its process had less than
+ * ALONE of the time of a core, or if cores of one kind differ by more than ALIKE (the favoured ones of a package differ
+ * by 0.1). MARGIN: tests/trials/hybrid, seeds 1 to 800. After a disturbed one it is repeated after AGAIN_S. */
 static const double EQUAL = 1.1, ALONE = 0.9, ALIKE = 1.25, MARGIN = 1.3, AGAIN_S = 3600;
 
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d)
@@ -136,7 +136,7 @@ static int keep_speeds(const struct context *c, const double *speed, int good, s
     return 0;
 }
 
-/* All cores at once. Result: as kinds_average_rates. */
+/* Run the benchmark on all cores at once. Result: as kinds_average_rates. */
 static int measure_speeds(const struct context *c, double *speed, char *why, size_t size)
 {
     const struct hrun_cluster *cl = c->cluster;
@@ -188,7 +188,7 @@ void kinds_load_speeds(struct context *c, const char *why_not)
 
 /* ---------------------------------------------------------------- the choice */
 
-/* The quickest configuration by speeds with up to M processes on a core; *plan stays NULL where there is none. */
+/* Find the quickest configuration by speeds with up to M processes on a core; *plan stays NULL if there is none. */
 static int search_by_speeds(const struct context *c, const struct hrun_app *app, const struct decision *d, int M,
                             struct hrun_plan **plan, struct hrun_error *err)
 {
@@ -295,7 +295,7 @@ int kinds_decide(const struct context *c, int by_runs, struct decision *d, struc
 
 /* ---------------------------------------------------------------- words */
 
-/* "kind0 and kind1 (12)": the kinds of a speed, and their cores. */
+/* Append the kinds of a speed, and their cores: "kind0 and kind1 (12)". */
 static void add_kinds(const struct context *c, double speed, struct hrun_buf *out)
 {
     const struct hrun_cluster *cl = c->cluster;

@@ -1,6 +1,7 @@
 /* document.c - plans and clusters as JSON; see document.h */
 #include "session/document.h"
 
+#include "base/alloc.h"
 #include "base/json.h"
 #include "session/prediction.h"
 #include "session/preparation.h"
@@ -225,15 +226,15 @@ static json_t *sharing_json(const struct context *c, const struct decision *d, c
 {
     static const char *const how[] = { "equal", "proportional", "best" };
     struct work w = { .c = (struct context *)c, .N = d->N, .share = d->shares.each };
+    struct hrun_app_values values;
+    autofree double *share = NULL;
     json_t *ranks, *waits;
-    double *share;
 
-    if (!d->shares.could_deal || work_shares(&w, layout, &share, NULL) || !share)
+    if (!d->shares.could_deal || work_values(&w, layout, &share, &values, NULL) || !share)
         return json_null();
     ranks = json_array();
     for (int r = 0; r < layout->nranks; r++)
         json_array_append_new(ranks, share_json(share[r]));
-    free(share);
     /* Factors by which the waits of a watched run change the share of a process of each sub-cluster. */
     waits = d->shares.unwatched && !d->kept.on ? json_array() : json_null();
     for (int i = 0; json_is_array(waits) && i < d->nsubs; i++)

@@ -154,22 +154,15 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
                      double took_s)
 {
     const struct context *c = w->c;
-    int n = c->cluster->nsubs;
-    struct hrun_config config = { .nsubs = n };
+    struct hrun_config config;
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     autofree char *folder = hrun_strf("%s/prepared", hrun_store_dir(c->store));
     json_t *shares = json_array(), *memory;
     autofree char *line = NULL;
 
-    for (int r = 0; r < l->nranks; r++)
-        config.procs[l->ranks[r].sub]++;
-    for (int i = 0; i < n; i++) {
-        for (int r = 0; r < l->nranks; r++)
-            config.pes[i] += l->ranks[r].sub == i &&
-                             (!r || l->ranks[r - 1].sub != i || l->ranks[r - 1].pe != l->ranks[r].pe);
-        config.procs[i] = config.pes[i] ? config.procs[i] / config.pes[i] : 0;
+    hrun_layout_config(l, &config);
+    for (int i = 0; i < config.nsubs; i++)
         json_array_append_new(shares, json_integer(w->share && c->app->shares.units ? (json_int_t)w->share[i] : 0));
-    }
     memory = json_pack("{s:f, s:s, s:o}", "took_s", took_s, "config", hrun_config_text(&config).s, "shares", shares);
     line = json_dumps(memory, 0);
     json_decref(memory);

@@ -22,13 +22,13 @@ int work_size_is_passed(const struct work *w)
     return size_is_passed;
 }
 
-/* The words of program i of a job, w->words of one with a single program. */
+/* The words of program i of the job. */
 static char *const *words_of(const struct work *w, int i)
 {
     return i ? w->programs.v[i].words : w->words;
 }
 
-/* Is it known how many units the shares are of, or are they relative to each other? */
+/* 1 if the number of units is known, or shares are relative, else 0. */
 static int knows_units(const struct hrun_app *app)
 {
     return app && (app->shares.units || hrun_family_of(app)->deals_units || hrun_family_of(app)->by_formula);
@@ -45,7 +45,7 @@ int work_check_words(const struct work *w, struct hrun_error *err)
     return 0;
 }
 
-/* Does the work of a process reach the program? */
+/* 1 if the share of a process reaches the program, else 0. */
 static int shares_are_passed(const struct work *w)
 {
     const struct hrun_strvec *env = &w->c->set->job.env;
@@ -97,8 +97,8 @@ int work_equal_rows(const struct work *w, int P, double *rows, struct hrun_error
     return 0;
 }
 
-/* Of a definition with units: equal shares of ranks, or those of a model, of which the last ranks of the sub-cluster
- * with the most processes have a unit less where all together are too many. */
+/* Set share to whole units: equal shares of ranks, or those of a model. If these are too many in all, the last ranks of
+ * the sub-cluster with the most processes get one unit less. */
 static int shares_of_units(const struct work *w, const struct hrun_layout *layout, double *share,
                            struct hrun_error *err)
 {
@@ -128,32 +128,24 @@ static int shares_of_units(const struct work *w, const struct hrun_layout *layou
     return excess ? hrun_fail(err, HRUN_EINVAL, "%d shares do not add up to %lld units", P, (long long)units) : 0;
 }
 
-int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err)
-{
-    int is_units = w->c->app && w->c->app->shares.units && w->N;
-    autofree double *share = NULL;
-    double rows = 0;
-
-    *out = NULL;
-    if (!w->share && work_equal_rows(w, layout->nranks, &rows, err))
-        return -1;
-    if (!w->share && !(rows > 0) && !is_units)
-        return 0;
-    share = xcalloc((size_t)layout->nranks + 1, sizeof *share);
-    for (int r = 0; r < layout->nranks && !is_units; r++)
-        share[r] = w->share ? w->share[layout->ranks[r].sub] : rows;
-    if (is_units && shares_of_units(w, layout, share, err))
-        return -1;
-    *out = share;
-    share = NULL;
-    return 0;
-}
-
 int work_values(const struct work *w, const struct hrun_layout *layout, double **share, struct hrun_app_values *values,
                 struct hrun_error *err)
 {
-    if (work_shares(w, layout, share, err))
+    int is_units = w->c->app && w->c->app->shares.units && w->N, P = layout->nranks;
+    autofree double *v = NULL;
+    double rows = 0;
+
+    *share = NULL;
+    if (!w->share && work_equal_rows(w, P, &rows, err))
         return -1;
-    *values = (struct hrun_app_values){ .N = w->N, .P = layout->nranks, .share = *share };
+    if (w->share || rows > 0 || is_units)
+        v = xcalloc((size_t)P + 1, sizeof *v);
+    for (int r = 0; r < P && v && !is_units; r++)
+        v[r] = w->share ? w->share[layout->ranks[r].sub] : rows;
+    if (is_units && shares_of_units(w, layout, v, err))
+        return -1;
+    *values = (struct hrun_app_values){ .N = w->N, .P = P, .share = v };
+    *share = v;
+    v = NULL;
     return 0;
 }

@@ -20,11 +20,9 @@ int work_check_shares(const struct work *w, struct hrun_error *err);
 /* Check that the definition or the user's words have shares. Errors: HRUN_EINVAL. */
 int work_check_dealt(const struct work *w, struct hrun_error *err);
 
-/* Set *out[nranks] to the share of each rank, in units of the definition; the caller frees it. NULL: shares are equal,
- * and their unit does not matter. Errors: those of the definition's expressions. */
-int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err);
-
-/* The same, and the values of templates, which point to *share. Errors: as above. */
+/* Fill the values of templates, and set *share[nranks], to which they point, to the share of each rank in units of the
+ * definition; the caller frees it. NULL: shares are equal, and their unit does not matter. Errors: those of the
+ * definition's expressions. */
 int work_values(const struct work *w, const struct hrun_layout *layout, double **share, struct hrun_app_values *values,
                 struct hrun_error *err);
 
