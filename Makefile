@@ -75,7 +75,7 @@ COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c 
               coll_wrap_fortran.c)
 # The network model, of which nothing but the C library is needed.
 COLL_LIB   := $(call room,base,alloc buf error) $(call room,net,algo_all algo_reduce algo_root algorithms \
-              message_schedule net operation replay selectors share tune wire)
+              message_schedule net operation replay selectors tune wire)
 TRACE_SRC  := $(addprefix hrun/preloaded/,watch.c watch_report.c watch_wrap_c.c watch_wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/mpi/,hrun_probe.c probe_facts.c probe_messages.c probe_usage.c probe_work.c messages.c)
 NET_SRC    := $(addprefix calib/mpi/,measure.c messages.c repeat.c rounds.c groups.c trips.c fans.c sweeps.c)

@@ -1,9 +1,9 @@
 /* fitting.h - from records to parameters: the steps behind net.h; not for other rooms
  *
  * Purpose: the time of an experiment by the stages of the model (trial.c, trial_slope.c); the least squares system of
- * all experiments and its solution (rows.c, system.c, least_squares.c, ports.c); segments, groups, classes and trunks,
- * which this system takes as given (segments.c, breaks.c, classes.c, limits.c); the order of these steps (turns.c,
- * estimate.c); scatter and gather (thresholds.c); residuals and notes (quality.c).
+ * all experiments and its solution (rows.c, system.c, least_squares.c); segments, groups, classes and trunks,
+ * which this system takes as given (segments.c, breaks.c, classes.c, limits.c); the order of these steps
+ * (estimate.c); scatter and gather (thresholds.c); residuals and notes (quality.c).
  */
 #ifndef HRUN_NET_FITTING_H
 #define HRUN_NET_FITTING_H
@@ -159,16 +159,6 @@ void net_separable_release(struct net_separable *t);
 void net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
                int intervals, struct net_solution *out);
 
-/* Set one port of a class, out or in, to the value that explains its fans or joins best (net_search). */
-void net_port_begin(const struct net_work *w, struct net_solution *s, int class, int outward);
-
-/* Limit the ports' times per byte to those of single messages. */
-void net_ports_limit(struct net_solution *s);
-
-/* The same, and drop the columns of ports that explain no more than chance (chi-square of one parameter, 95 %). 1 if
- * any was dropped, else 0. */
-int net_ports_mend(const struct net_work *w, struct net_solution *s);
-
 /* A parameter of the solution, 0 if it was not estimated; the processor time of a message at a host. */
 double net_x_at(const struct net_solution *s, int column);
 double net_stage_s(const struct net_solution *s, int host, double bytes);
@@ -270,25 +260,5 @@ int net_thresholds(const struct net_work *w, const struct net_solution *s, struc
 /* Set the residuals in *q, and add notes on oddities to `notes`, not to q->notes. */
 void net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
                 struct hrun_net_quality *q);
-
-/* ---------------------------------------------------------------- the steps by turns (turns.c) */
-
-struct net_state {
-    struct net_work w;                 /* `given` points into the rest */
-    struct net_sweep sweep;
-    struct net_solution s;             /* the last solution; x NULL: none yet */
-    struct hrun_net_segment *segments;
-    int *class_of, *group_of;          /* of each host */
-    double *trunk, *trunk_half;        /* ngroups by ngroups */
-    int nclasses;
-    int unbiased;                      /* 1: bias_bytes was tried and explains nothing */
-    struct hrun_strvec notes;
-};
-
-/* Solve for the present classes, beginning at the last solution if it has as many; with half widths if `intervals`. */
-void net_state_solve(struct net_state *e, int intervals);
-
-/* Alternate between solving and estimating factors, trunks, back_share and bias_bytes until none changes. */
-void net_converge(struct net_state *e);
 
 #endif

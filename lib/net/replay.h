@@ -72,7 +72,7 @@ int play_match(const struct play_schedule *s, int *message_of, struct hrun_error
 int play_run(const struct play_schedule *s, const struct hrun_net *net, const struct hrun_net_ranks *ranks,
              double *time_s, struct hrun_error *err);
 
-/* ---------------------------------------------------------------- rates of flows of bytes (share.c) */
+/* ---------------------------------------------------------------- rates of flows of bytes (wire.c) */
 
 /* Max-min fair rates (Bertsekas and Gallager, Data Networks, section 6.5.2): the rate of a flow can be raised only by
  * lowering that of a flow whose rate, relative to its share, is not larger. A flow has a limit of its own, and uses

@@ -258,6 +258,134 @@ static void find_half_widths(const struct net_work *w, struct net_solution *s, i
         s->half[i] = times * sqrt(s->half[i] * s->s2);
 }
 
+/* ---------------------------------------------------------------- ports */
+
+double net_search(double limit, double (*misfit)(void *ctx, double x), void *ctx, double *none)
+{
+    enum { GRID = 32, REFINEMENTS = 40 };
+    double best = 0, least, low, high;
+
+    least = *none = misfit(ctx, 0);
+    for (int i = 1; i <= GRID && *none > 0; i++) {
+        double f = misfit(ctx, limit * i / GRID);
+
+        if (f < least) {
+            least = f;
+            best = limit * i / GRID;
+        }
+    }
+    low = fmax(0, best - limit / GRID);
+    high = fmin(limit, best + limit / GRID);
+    for (int i = 0; i < REFINEMENTS && best > 0; i++) {
+        double a = low + (high - low) / 3, b = high - (high - low) / 3;
+
+        if (misfit(ctx, a) < misfit(ctx, b))
+            high = b;
+        else
+            low = a;
+        best = (low + high) / 2;
+    }
+    return best;
+}
+
+double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind)
+{
+    double sum = 0;
+
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
+        double e;
+
+        if (v->kind != kind || v->bytes == 0 ||
+            !(kind == HRUN_NET_BOTH ? !w->out[l] && !net_is_exchange(w, v) : net_in_use(w, l)) ||
+            (class >= 0 && s->c.class_of[v->i] != class))
+            continue;
+        e = (v->time_s - net_fitted(w, s, l)) / w->se[l];
+        sum += e * e;
+    }
+    return sum;
+}
+
+/* The upper limit of a port's time per byte: the least of single messages through it. */
+static double port_limit(const struct net_solution *s, int class, int outward)
+{
+    double limit = INFINITY;
+    int n = s->c.nclasses;
+
+    for (int b = 0; b < n; b++) {
+        int column = outward ? s->c.g[class * n + b] : s->c.g[b * n + class];
+
+        if (column >= 0)
+            limit = fmin(limit, s->x[column]);
+    }
+    return isfinite(limit) ? limit : 0;
+}
+
+struct port_search {
+    const struct net_work *w;
+    struct net_solution *s;
+    int class, outward;
+    double *x;                 /* of the port */
+};
+
+static double port_misfit(void *ctx, double x)
+{
+    struct port_search *p = ctx;
+
+    *p->x = x;
+    return net_misfit(p->w, p->s, p->class, p->outward ? HRUN_NET_FAN : HRUN_NET_JOIN);
+}
+
+/* Set one port of a class, out or in, to the value that explains its fans or joins best. */
+static void port_begin(const struct net_work *w, struct net_solution *s, int class, int outward)
+{
+    struct port_search p = { w, s, class, outward, &s->x[outward ? s->c.out[class] : s->c.in[class]] };
+    double none;
+
+    *p.x = net_search(port_limit(s, class, outward), port_misfit, &p, &none);
+}
+
+/* Limit the ports' times per byte to those of single messages. */
+static void ports_limit(struct net_solution *s)
+{
+    for (int c = 0; c < s->c.nclasses; c++)
+        for (int outward = 0; outward < 2; outward++) {
+            int column = outward ? s->c.out[c] : s->c.in[c];
+
+            if (column >= 0)
+                s->x[column] = fmin(s->x[column], port_limit(s, c, outward));
+        }
+}
+
+/* The same, and drop the columns of ports that explain no more than chance (chi-square of one parameter, 95 %). 1 if
+ * any was dropped, else 0. */
+static int ports_mend(const struct net_work *w, struct net_solution *s)
+{
+    double chance = 3.841 * fmax(1, s->s2);
+    int gone = 0;
+
+    for (int c = 0; c < s->c.nclasses; c++)
+        for (int outward = 0; outward < 2; outward++) {
+            int *column = outward ? &s->c.out[c] : &s->c.in[c];
+            enum hrun_net_kind kind = outward ? HRUN_NET_FAN : HRUN_NET_JOIN;
+            double value, with;
+
+            if (*column < 0)
+                continue;
+            value = fmin(s->x[*column], port_limit(s, c, outward));
+            s->x[*column] = value;
+            with = net_misfit(w, s, c, kind);
+            s->x[*column] = 0;
+            if (value > 0 && net_misfit(w, s, c, kind) - with > chance) {
+                s->x[*column] = value;
+                continue;
+            }
+            *column = -1;
+            gone = 1;
+        }
+    return gone;
+}
+
 /* ---------------------------------------------------------------- the whole */
 
 /* Solve with one choice of parameters. */
@@ -283,12 +411,12 @@ static struct net_solution solve_choice(const struct net_work *w, const int *cla
     for (int c = 0; c < n && choice->ports; c++)
         for (int outward = 0; outward < 2; outward++)
             if (s.x[outward ? s.c.out[c] : s.c.in[c]] == 0)
-                net_port_begin(w, &s, c, outward);
+                port_begin(w, &s, c, outward);
     descend(w, &s, 0);
     find_half_widths(w, &s, 0);
-    if (choice->ports && net_ports_mend(w, &s))
+    if (choice->ports && ports_mend(w, &s))
         descend(w, &s, 0);
-    net_ports_limit(&s);
+    ports_limit(&s);
     return s;
 }
 
