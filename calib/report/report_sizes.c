@@ -49,6 +49,24 @@ static void predict_recorded(const struct report *r, struct hrun_predictor *p, s
     run->low = run->high = run->fit;
 }
 
+/* Predict runs of one size by the models alone, without corrections. */
+static void predict_runs(const struct report *r, struct report_run *runs, int n)
+{
+    autofree struct hrun_models **models = xcalloc((size_t)r->nsubs, sizeof *models);
+    autofree double *memory = size_memory(r->c);
+    const struct hrun_predictor_source from = { r->c->app, models, r->nsubs, HRUN_FORM_NPT, runs[0].s->N, r->c->view,
+                                                .memory = memory };
+    struct hrun_predictor *p;
+
+    for (int i = 0; i < r->nsubs; i++)
+        models[i] = r->known.subs[i].models;
+    p = hrun_predictor_create_net(&from, NULL);
+    for (int i = 0; p && i < n; i++)
+        if (runs[i].counts && runs[i].config)
+            predict_recorded(r, p, &runs[i]);
+    hrun_predictor_destroy(p);
+}
+
 static json_t *run_json(const struct report_run *run)
 {
     const struct hrun_sample *s = run->s;
@@ -195,19 +213,12 @@ static int add_runs_of_size(struct report *r, struct report_run *runs, int n, js
     struct question q = { .anew = 1, .top = 1 };
     autofree struct recorded *recorded = xcalloc((size_t)n, sizeof *recorded);
     int64_t N = runs[0].s->N;
-    struct at_size at = { 0 };
     struct hrun_error why = { 0 };
     struct decision d;
     int nrecorded = find_recorded(runs, n, recorded), chosen;
 
-    if (r->known.have && !at_size_make(r->c, &r->known, N, &at, &why)) {
-        hrun_predictor_correct(at.predictor, NULL);
-        hrun_predictor_pace(at.predictor, NULL);
-        for (int i = 0; i < n; i++)
-            if (runs[i].counts && runs[i].config)
-                predict_recorded(r, at.predictor, &runs[i]);
-        at_size_release(&at);
-    }
+    if (r->known.have)
+        predict_runs(r, runs, n);
     for (int i = 0; i < n; i++)
         if (json_array_append_new(json_object_get(root, "runs"), run_json(&runs[i])))
             return hrun_fail(err, HRUN_EPARSE, "a record of N = %lld cannot be shown", (long long)N);

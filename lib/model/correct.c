@@ -36,7 +36,6 @@ static const double MEDIAN = 0.6744897501960817;
 enum { ASSUMED_PAIRS = 5, ASSUMED_DOF = 2 };
 
 struct hrun_corrections {
-    int dealt;              /* 1: they are for unequal shares */
     struct hrun_correct_config *v;  /* first n that may be chosen, then those of other shares: equal ones, or far from
                                        those of now */
     int n, nall;
@@ -92,14 +91,13 @@ double hrun_shares_rest(double then, double now)
     return fmax(then, fmin(now, 0));
 }
 
-/* Set r, now, other and limiting of a run; NaN where it is not predicted. Scratch: t of each option, part[nsubs]. */
-static int find_residual(struct hrun_predictor *p, const struct hrun_netview *net, struct hrun_recalled *run, double *t,
-                         double *part, struct hrun_error *err)
+/* Set r, now, other and limiting of a run, by the predictor of its shares; r is NaN without a prediction. */
+static int find_residual(struct hrun_predictor *p, const struct hrun_netview *net, struct hrun_recalled *run,
+                         struct hrun_error *err)
 {
-    double off;
+    autofree double *t = xcalloc((size_t)p->noptions + 1, sizeof *t);
+    double part[HRUN_SUBS_MAX], off;
 
-    if (hrun_predictor_deal(p, run->share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
-        return -1;
     if (run->share && !run->other) {        /* would its shares be others now? */
         for (int s = 0; s < run->config.nsubs; s++)
             part[s] = run->share[s] / run->s->P;
@@ -118,25 +116,29 @@ static int find_residual(struct hrun_predictor *p, const struct hrun_netview *ne
     return 0;
 }
 
-/* Those of runs[count], all of from->N. memory[nsubs]: see hrun_predictor_limit_memory. */
-static int find_residuals(const struct hrun_predictor_source *from, const double *memory, struct hrun_recalled *runs,
-                          size_t count, struct hrun_error *err)
+/* The residuals of runs[count], all of source->N. */
+static int find_residuals(struct hrun_predictor_source *source, struct hrun_recalled *runs, size_t count,
+                          struct hrun_error *err)
 {
+    struct hrun_predictor *p[2] = { NULL, NULL };    /* of equal and of unequal shares */
     struct hrun_error why = { 0 };
-    autorelease(hrun_predictor_release) struct hrun_predictor *p = hrun_predictor_create_net(from, &why);
-    autofree double *t = NULL;
+    int rc = 0;
 
     for (size_t i = 0; i < count; i++)
         runs[i].r = NAN;
-    if (!p)
-        return why.code == HRUN_ENODATA ? 0 : hrun_fail_as(err, &why);
-    t = xcalloc((size_t)(p->noptions + from->nsubs) + 1, sizeof *t);
-    if (hrun_predictor_limit_memory(p, memory, err))
-        return -1;
-    for (size_t i = 0; i < count; i++)
-        if (find_residual(p, from->net, &runs[i], t, t + p->noptions, err))
-            return -1;
-    return 0;
+    for (size_t i = 0; i < count && !rc; i++) {
+        int dealt = runs[i].share != NULL;
+
+        source->sharing = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
+        if (!p[dealt] && !(p[dealt] = hrun_predictor_create_net(source, &why))) {
+            rc = why.code == HRUN_ENODATA ? 0 : hrun_fail_as(err, &why);
+            break;
+        }
+        rc = find_residual(p[dealt], source->net, &runs[i], err);
+    }
+    hrun_predictor_destroy(p[0]);
+    hrun_predictor_destroy(p[1]);
+    return rc;
 }
 
 /* ------------------------------------------------------------------ configurations */
@@ -310,11 +312,6 @@ static void learn_variance(struct hrun_corrections *c)
 
 /* ------------------------------------------------------------------ all */
 
-int hrun_corrections_deal(const struct hrun_corrections *c)
-{
-    return c->dealt;
-}
-
 double hrun_corrections_common(const struct hrun_corrections *c, int64_t N)
 {
     double var;
@@ -327,11 +324,12 @@ double hrun_corrections_common(const struct hrun_corrections *c, int64_t N)
 static int recall_residuals(const struct hrun_correction_source *from, struct hrun_netview *net, int dealt,
                             struct hrun_recalled *runs, double *shares, size_t *n, struct hrun_error *err)
 {
-    struct hrun_predictor_source source = { from->app, from->models, from->nsubs, from->form, 0, net, NULL };
-    autofree double *memory = xcalloc((size_t)from->nsubs + 1, sizeof *memory);
+    struct hrun_predictor_source source = { from->app, from->models, from->nsubs, from->form, 0, .net = net };
+    double memory[HRUN_SUBS_MAX];
     size_t count, end;
     int ignores = 0;
 
+    source.memory = memory;
     hrun_recall(from->app, from->subs, from->nsubs, runs, shares, &count);
     for (int i = 0; i < from->nsubs; i++) {
         memory[i] = from->subs[i].memory_bytes;
@@ -345,7 +343,7 @@ static int recall_residuals(const struct hrun_correction_source *from, struct hr
         for (end = begin; end < count && runs[end].s->N == runs[begin].s->N;)
             end++;
         source.N = runs[begin].s->N;
-        if (find_residuals(&source, memory, runs + begin, end - begin, err))
+        if (find_residuals(&source, runs + begin, end - begin, err))
             return -1;
     }
     *n = 0;
@@ -392,7 +390,6 @@ int hrun_corrections_create(const struct hrun_correction_source *from, const str
     if (recall_residuals(from, assumed->net, dealt, runs, shares, &n, err))
         return -1;
     c = xcalloc(1, sizeof *c);
-    c->dealt = dealt;
     while (near < n && !runs[near].other)
         near++;
     find_scatter(c, runs, n, near, assumed);

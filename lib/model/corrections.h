@@ -57,7 +57,8 @@ int hrun_corrections_count(const struct hrun_corrections *c);
 /* The number of this one, from 0, or -1; c as above. */
 int hrun_corrections_find(const struct hrun_corrections *c, const struct hrun_config *config);
 
-/* What predictions on more than one PE are multiplied by at N before all else (hrun_predictor_correct); c as above. */
+/* The factor that runs on several sub-clusters have in common at N (hrun-model(7), "Corrections"), by which a predictor
+ * multiplies its times (`common` of struct hrun_predictor_source); c NULL: 1. */
 double hrun_corrections_common(const struct hrun_corrections *c, int64_t N);
 
 /* All runs that they are made of, in order of time: *v, which stays the corrections'. Result: how many. */
@@ -77,17 +78,16 @@ struct hrun_correction {
  * it. */
 double hrun_corrections_sd(const struct hrun_corrections *c);
 
-/* Correct the prediction of one run, in seconds, as a predictor that has what is common
- * (hrun_predictor_correct) gives it for the configuration at N, by what runs tell (hrun-model(7), "Corrections").
- * Whoever tells a time to people asks here. c NULL: nothing changes. Result: 1, and *at (which may be NULL) its
- * correction; 0 when it was never run, *at is untouched then. */
+/* Correct the predicted time of one run, in seconds, by the runs of the configuration (hrun-model(7), "Corrections").
+ * The prediction is that of a predictor with `common` = c. All times shown to users are corrected here. c NULL: nothing
+ * changes. Result: 1, with the correction in *at (may be NULL); 0 if the configuration was never run. */
 int hrun_corrections_tell(const struct hrun_corrections *c, const struct hrun_config *config, int64_t N,
                           struct hrun_interval *time, struct hrun_correction *at);
 
-/* The pace (hrun_predictor_pace) by which the parts of the last watched run of p's N with unequal shares took as long
- * as their waits say, where that is within the interval of its configuration; the longest of its parts, by the models,
- * is as long as before. 1 for other sub-clusters. p has no pace, and deals. Result: 1, 0 where there is no such run or
- * no model of it, -1 with *err. */
+/* The pace of each sub-cluster (struct hrun_predictor_source): p's parts of the last traced run of its N with unequal
+ * shares then take as long as their waits show, if that lies within the interval of the run's configuration; the
+ * longest part keeps its time. 1 for other sub-clusters. p has no pace, and deals out shares. Result: 1; 0: no such run, or no
+ * model of it; -1 with *err. */
 int hrun_waits_pace(struct hrun_predictor *p, const struct hrun_joint_sub *subs, int nsubs,
                     const struct hrun_corrections *known, double *pace, struct hrun_error *err);
 

@@ -50,10 +50,10 @@ struct hrun_predictor_kind {
      * config NULL: lower bounds for all configurations. Only with a dealer. */
     int (*lines)(struct hrun_predictor *p, int P, const struct hrun_config *config, struct hrun_line *v,
                  struct hrun_error *err);
-    /* Called only in a family with has_common: multiplies the models' times by p->scale. */
-    void (*rescale)(struct hrun_predictor *p);
-    /* NULL: the call succeeds and changes nothing. */
-    int (*deal)(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
+    /* Called once after init, in a family with has_common: multiplies the models' times by a factor. */
+    void (*scale)(struct hrun_predictor *p, double factor);
+    /* Called once after init, for unequal shares; NULL: the family has none. */
+    void (*deal)(struct hrun_predictor *p, enum hrun_sharing how);
     /* Both or neither. NULL: the call fails with HRUN_EINVAL. */
     int (*balance)(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                    struct hrun_balance *out, struct hrun_error *err);
@@ -76,8 +76,8 @@ struct hrun_predictor {
     int is_whole;                   /* 1: times depend on the configuration, not on P alone */
     int deals;                      /* 1: shares are dealt out; 0: they are equal */
     struct hrun_dealer *dealer;     /* NULL: shares are not in units; owned */
-    const double *pace;             /* see hrun_predictor_pace */
-    double scales[2], scale;        /* see hrun_predictor_correct: of equal and of dealt shares; the one in use */
+    const double *pace;             /* see struct hrun_predictor_source */
+    double scale;                   /* hrun_corrections_common, by which models are multiplied */
     struct hrun_tasking tasking;    /* families that deal out shares: equal ones */
     double *parts;                  /* noptions: scratch */
     struct hrun_part_time *used;    /* noptions: scratch, of the options that a configuration uses */
@@ -86,7 +86,7 @@ struct hrun_predictor {
 
 /* For autorelease. */
 void hrun_predictor_release(struct hrun_predictor **p);
-/* Set the options: each (sub-cluster, M of the definition) for which bind gives 1. bind(p, o, m, err) prepares option o,
+/* Set the options: each (sub-cluster, M of the definition) for which bind gives 1. bind(p, o, m, err) prepares
  * p->options[o], by models m: 1; 0: they have none for it; -1 with *err. */
 int hrun_predictor_bind(struct hrun_predictor *p,
                         int (*bind)(struct hrun_predictor *p, int o, const struct hrun_models *m,
@@ -134,7 +134,7 @@ void hrun_dealer_create(struct hrun_predictor *p);
 void hrun_dealer_destroy(struct hrun_dealer *d);
 /* Let the oracle be that of dealt shares, but for rule, memory and lines_bound. */
 void hrun_dealer_use(struct hrun_predictor *p);
-/* hrun_predictor_limit_memory; bytes NULL: those that are known. */
+/* Limit the units of a process by the memory of PEs: bytes[nsubs], NULL: no limits. */
 int hrun_dealer_limit_memory(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
 /* The most units that a process of option o among P has memory for, or -1. */
 int64_t hrun_dealer_most(const struct hrun_predictor *p, int o, int P, struct hrun_error *err);
@@ -146,9 +146,6 @@ int hrun_dealer_shares(struct hrun_predictor *p, const struct hrun_config *confi
                        struct hrun_error *err);
 
 /* ------------------------------------------------------------------ corrections */
-
-/* Are they for unequal shares? */
-int hrun_corrections_deal(const struct hrun_corrections *c);
 
 /* The correction of configuration i at N. */
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out);

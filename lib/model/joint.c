@@ -171,7 +171,7 @@ static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t
 {
     enum hrun_model_form form = j->app->np.n ? HRUN_FORM_NPT : HRUN_FORM_PT;
     const struct hrun_predictor_source from = { j->app, j->models, j->nsubs, form, runs[0].N, j->options->net,
-                                                j->place };
+                                                .place = j->place };
     struct hrun_error why = { 0 };
     autorelease(hrun_predictor_release) struct hrun_predictor *p = hrun_predictor_create_net(&from, &why);
 

@@ -79,7 +79,7 @@ struct hrun_family {
     int deals_units;           /* 1: shares are whole units of a mesh (hrun_app_mesh), of which runs tell how many */
     int is_of_sizes;           /* 1: a model is of one N, and others follow from two */
     int is_joint;              /* 1: runs of other sub-clusters, and on several, help to fit those of one */
-    int has_common;            /* 1: predictions on several sub-clusters are off in common (hrun_predictor_correct) */
+    int has_common;            /* 1: predictions on several sub-clusters are off in common (hrun_corrections_common) */
     /* The runs that its models are made of at size N, into v[HRUN_FAMILY_POINTS]: how many, or HRUN_POINTS_MEMORY or
      * HRUN_POINTS_RULE where there can be none, -1 with *err. NULL: sizes and PEs are chosen by others. */
     int (*points)(const struct hrun_app *app, int64_t N, const struct hrun_family_place *place,

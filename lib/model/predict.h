@@ -29,9 +29,20 @@ struct hrun_predictor_source {
     int64_t N;
     struct hrun_netview *net;   /* for network terms; must outlive the predictor; NULL: there is none */
     const int *place;           /* nsubs: the number of each sub-cluster in net; NULL: the same numbers */
+
+    /* How the work is divided: equally (0) or otherwise. Definitions without `shares`, forms other than NP-T, and
+     * programs whose tasking ignores shares or is dynamic always divide it in their own way. */
+    enum hrun_sharing sharing;
+    const double *memory;       /* nsubs: bytes of a PE, which limit the shares that a family deals out; 0, or NULL:
+                                   no limit */
+    const struct hrun_corrections *common;  /* made for the same sharing: predictions are multiplied by
+                                               hrun_corrections_common; NULL: by 1 */
+    const double *pace;         /* nsubs: factors on the times of unequal shares (hrun_waits_pace); must outlive the
+                                   predictor; NULL: 1 */
 };
 
-/* hrun_predictor_create with a network. If network terms are in use and the sub-clusters are those of net, the oracle
+/* hrun_predictor_create with all that a source may have. Nothing changes a predictor's predictions afterwards, except
+ * hrun_predictor_fewest. If network terms are in use and the sub-clusters are those of net, the oracle
  * is not separable (oracle.h): its times are lower bounds, and its `whole` is the max over the used sub-clusters of the
  * times in the configuration. Errors: also HRUN_ENODATA for a model with a network term but without a network. */
 struct hrun_predictor *hrun_predictor_create_net(const struct hrun_predictor_source *from, struct hrun_error *err);
@@ -67,19 +78,6 @@ int hrun_predictor_time_whole(struct hrun_predictor *p, const struct hrun_config
                               double *sub_time_s, int *limiting, struct hrun_error *err);
 /* How the program deals its work out, as its runs show. */
 const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p);
-
-/* From now on predictions, the oracle among them, are of such shares; before, of equal ones. Of other definitions, of
- * forms but NP-T, and where work goes to who is free, nothing changes. Errors: those of hrun_app_units. */
-int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
-
-/* From now on predictions of the shares that c is for, equal or dealt, have what runs on several sub-clusters at p's N
- * have in common (hrun-model(7), "Corrections"), which c, made of the same models, takes for granted. NULL: all are as
- * the models say. */
-void hrun_predictor_correct(struct hrun_predictor *p, const struct hrun_corrections *c);
-
-/* Predictions of unequal shares from now on take pace[nsubs] times as long (NULL: as the models say); it must outlive
- * p. */
-void hrun_predictor_pace(struct hrun_predictor *p, const double *pace);
 
 /* How the work is dealt out in a configuration: share[nsubs], of each process of a sub-cluster, 0 where it is not used.
  * In the unit of the definition (weak: rows of the mesh; npt: units, of which the last processes may have one less
@@ -130,10 +128,6 @@ struct hrun_fewest {
 };
 int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
                           struct hrun_error *err);
-
-/* Tell what a PE of each sub-cluster holds, bytes[nsubs], 0: not limited, before a search: shares that a family deals
- * out keep to it. Errors: those of the definition's expressions. */
-int hrun_predictor_limit_memory(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
 
 /* The range of N and of P that the model used was measured at: sizes[2] and counts[2], least and greatest. 0, or -1
  * without a model. */

@@ -51,7 +51,7 @@ struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct 
                                              int nsubs, enum hrun_model_form form, int64_t N,
                                              struct hrun_error *err)
 {
-    const struct hrun_predictor_source from = { app, models, nsubs, form, N, NULL, NULL };
+    const struct hrun_predictor_source from = { app, models, nsubs, form, N, .net = NULL };
 
     return hrun_predictor_create_net(&from, err);
 }
@@ -119,7 +119,8 @@ struct hrun_predictor *hrun_predictor_create_net(const struct hrun_predictor_sou
     struct hrun_predictor *p = xcalloc(1, kind->size);
 
     p->kind = kind;
-    p->scales[0] = p->scales[1] = p->scale = 1;
+    p->pace = from->pace;
+    p->scale = 1;
     p->app = from->app;
     p->N = from->N;
     p->most = from->nsubs * from->app->nprocs_per_pe;
@@ -131,10 +132,19 @@ struct hrun_predictor *hrun_predictor_create_net(const struct hrun_predictor_sou
         p->oracle.memory = predictor_memory;
     take_models(p, from);
     place_subs(p, from);
-    if (!kind->init(p, from->form, err))
-        return p;
-    hrun_predictor_destroy(p);
-    return NULL;
+    if (kind->init(p, from->form, err)) {
+        hrun_predictor_destroy(p);
+        return NULL;
+    }
+    if (kind->deal && from->sharing != HRUN_SHARES_EQUAL)
+        kind->deal(p, from->sharing);
+    if (hrun_family_of(from->app)->has_common)
+        kind->scale(p, p->scale = hrun_corrections_common(from->common, from->N));
+    if (p->dealer && (from->memory || p->deals) && hrun_dealer_limit_memory(p, from->memory, err)) {
+        hrun_predictor_destroy(p);
+        return NULL;
+    }
+    return p;
 }
 
 void hrun_predictor_destroy(struct hrun_predictor *p)
@@ -331,40 +341,6 @@ void hrun_predictor_share_change(struct hrun_predictor *p, const struct hrun_con
     }
 }
 
-static void use_scale(struct hrun_predictor *p)
-{
-    double scale = p->scales[p->deals];
-
-    if (scale == p->scale)
-        return;
-    p->scale = scale;
-    p->kind->rescale(p);
-}
-
-int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err)
-{
-    int rc = p->kind->deal ? p->kind->deal(p, how, err) : 0;
-
-    use_scale(p);
-    return rc;
-}
-
-void hrun_predictor_correct(struct hrun_predictor *p, const struct hrun_corrections *c)
-{
-    if (!p || !hrun_family_of(p->app)->has_common)
-        return;
-    if (c)
-        p->scales[hrun_corrections_deal(c)] = hrun_corrections_common(c, p->N);
-    else
-        p->scales[0] = p->scales[1] = 1;
-    use_scale(p);
-}
-
-void hrun_predictor_pace(struct hrun_predictor *p, const double *pace)
-{
-    p->pace = pace;
-}
-
 double hrun_predictor_pace_of(const struct hrun_predictor *p, int sub)
 {
     return p->deals && p->pace ? p->pace[sub] : 1;
@@ -418,11 +394,6 @@ int hrun_predictor_shares(struct hrun_predictor *p, const struct hrun_config *co
     for (int i = 0; i < p->oracle.nsubs; i++)
         share[i] = config->pes[i] > 0;
     return 0;
-}
-
-int hrun_predictor_limit_memory(struct hrun_predictor *p, const double *bytes, struct hrun_error *err)
-{
-    return p->dealer ? hrun_dealer_limit_memory(p, bytes, err) : 0;
 }
 
 int hrun_predictor_has_balance(const struct hrun_predictor *p)

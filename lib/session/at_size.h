@@ -9,17 +9,18 @@
 struct at_size {
     int64_t N;
     struct hrun_models **models;  /* of the profiles, NULL: none; the array is owned */
-    struct hrun_predictor *predictor;
+    struct hrun_predictor *predictors[3];   /* by enum hrun_sharing; NULL for shares that cannot be dealt out */
+    struct hrun_predictor *unpaced[3];      /* of unequal shares without the pace; NULL: they have none */
     struct corrected known;       /* of equal shares, or of what the family deals out */
-    struct corrected dealt;       /* of unequal ones, where the definition has `shares`; else empty */
+    struct corrected dealt;       /* of unequal shares if they can be dealt out; else empty */
 };
 
-/* Needs profiles of which some sub-cluster has models; these and c must outlive it. On failure nothing is kept. Errors:
- * those of the store and of lib/model. */
+/* Needs profiles of which some sub-cluster has models; these and c must outlive it. On failure *out needs no release.
+ * Errors: those of the store and of lib/model. */
 int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct at_size *out, struct hrun_error *err);
 void at_size_release(struct at_size *a);
 
-/* Tell a predictor what the PEs of c's cluster hold. Errors: those of hrun_predictor_limit_memory. */
-int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct hrun_error *err);
+/* Memory of a PE of each sub-cluster, in bytes, for struct hrun_predictor_source; the caller frees it. */
+double *size_memory(const struct context *c);
 
 #endif

@@ -37,8 +37,8 @@ static int slowest_of_choice(void *ctx, const struct hrun_choice *v, double *hig
 
     w->d->config = v->config;
     w->d->P = v->P;
-    if (predicted_fill(w->d, w->at, &w->problem, err))
-        return -1;
+    (void)err;
+    predicted_fill(w->d, w->at, &w->problem);
     *high_s = w->d->predicted.known ? fmax(w->d->predicted.time.high, v->time_s) : v->time_s;
     return 0;
 }
@@ -187,10 +187,11 @@ static int fewest_within_loss(struct deciding *w, struct hrun_error *err)
 {
     const struct question *q = w->q;
     struct decision *d = w->d;
+    struct hrun_predictor *p = w->at->predictors[d->shares.how];
     struct hrun_fewest fewest;
     int npes[HRUN_SUBS_MAX];
 
-    if (!hrun_predictor_has_balance(w->at->predictor))
+    if (!hrun_predictor_has_balance(p))
         return hrun_fail(err, HRUN_EINVAL, "--limit loss is for applications of family ring (hrun-app(5)), whose times "
                          "tell what imbalance loses");
     if (q->procs || q->config)
@@ -199,7 +200,7 @@ static int fewest_within_loss(struct deciding *w, struct hrun_error *err)
     d->goal.max_loss = q->max_loss;
     for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
-    if (hrun_predictor_fewest(w->at->predictor, npes, d->goal.max_loss, &fewest, err))
+    if (hrun_predictor_fewest(p, npes, d->goal.max_loss, &fewest, err))
         return -1;
     w->problem.P = fewest.q;
     return 0;
@@ -223,17 +224,16 @@ static int choose_config(struct deciding *w, struct hrun_error *err)
 static int decide_shared(struct deciding *w, struct hrun_error *err)
 {
     struct decision *d = w->d;
+    struct hrun_predictor *p = w->at->predictors[d->shares.how];
     const struct hrun_residual *runs;
     size_t nruns;
 
     w->known = predicted_corrections(d, w->at);
     w->problem = (struct hrun_plan_problem){
-        .oracle = hrun_predictor_oracle(w->at->predictor), .subs = w->subs, .objective = w->goals.objective,
+        .oracle = hrun_predictor_oracle(p), .subs = w->subs, .objective = w->goals.objective,
         .P = (int)w->q->procs, .limits = w->goals.any ? &w->goals.limits : NULL,
     };
-    if (hrun_predictor_deal(w->at->predictor, d->shares.how, err))
-        return -1;
-    d->basis.network = hrun_predictor_has_network(w->at->predictor);
+    d->basis.network = hrun_predictor_has_network(p);
     nruns = hrun_corrections_runs(w->known->all, &runs);
     hrun_drift_find(runs, nruns, d->nsubs, d->basis.drift);
     if ((w->q->max_loss && fewest_within_loss(w, err)) ||
@@ -244,8 +244,7 @@ static int decide_shared(struct deciding *w, struct hrun_error *err)
     if (!d->has_config)
         return 0;
     w->problem.P = (int)w->q->procs;    /* of other configurations, too */
-    if (predicted_fill(d, w->at, &w->problem, err))
-        return -1;
+    predicted_fill(d, w->at, &w->problem);
     goals_fill(&w->goals, &w->problem, w->known, w->q->table, d);
     return 0;
 }
@@ -255,14 +254,14 @@ static int decide_shared(struct deciding *w, struct hrun_error *err)
 static int find_equal(const struct deciding *w, struct hrun_error *err)
 {
     const struct at_size *at = w->at;
+    struct hrun_plan_problem problem = w->problem;
     struct decision *d = w->d;
     struct hrun_error why = { 0 };
     struct hrun_plan *plan = NULL;
     int better = 0;
 
-    if (hrun_predictor_deal(at->predictor, HRUN_SHARES_EQUAL, err))
-        return -1;
-    if (!hrun_plan_search_known(&w->problem, at->known.known, at->known.n, 1, &plan, &why)) {
+    problem.oracle = hrun_predictor_oracle(at->predictors[HRUN_SHARES_EQUAL]);
+    if (!hrun_plan_search_known(&problem, at->known.known, at->known.n, 1, &plan, &why)) {
         const struct hrun_choice *v = &plan->v[0], *own = &d->plan->v[0];
 
         d->shares.equal = *v;
@@ -274,7 +273,7 @@ static int find_equal(const struct deciding *w, struct hrun_error *err)
             *err = why;
         return -1;
     }
-    return hrun_predictor_deal(at->predictor, d->shares.how, err) ? -1 : better;
+    return better;
 }
 
 static void forget_choice(struct decision *d)
@@ -292,9 +291,9 @@ static void forget_choice(struct decision *d)
 }
 
 /* Run what was prepared in the working folder once more where preparing the choice takes longer than it saves. */
-static int prefer_prepared(struct deciding *w, struct hrun_error *err)
+static void prefer_prepared(struct deciding *w)
 {
-    const struct hrun_plan_problem problem = { .oracle = hrun_predictor_oracle(w->at->predictor), .subs = w->subs };
+    struct hrun_plan_problem problem = { .subs = w->subs };
     const struct at_size *at = w->at;
     struct context *c = w->c;
     struct decision *d = w->d;
@@ -303,12 +302,13 @@ static int prefer_prepared(struct deciding *w, struct hrun_error *err)
     struct hrun_config last;
     const struct hrun_correction *r;
     enum hrun_sharing sharing;
+    struct hrun_predictor *p;
     struct hrun_choice valid;
     int64_t units = 1, least;
 
     if (!preparation_last(c, d->N, &last, share, &took_s) ||
         (c->app->shares.units && hrun_app_units(c->app, d->N, &units, &least, NULL)))
-        return 0;
+        return;
     same = hrun_config_equal(&last, &d->config);
     for (int i = 0; i < d->nsubs; i++) {
         dealt |= share[i] > 0;
@@ -316,23 +316,24 @@ static int prefer_prepared(struct deciding *w, struct hrun_error *err)
         part[i] = share[i] / (double)units;
     }
     sharing = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
-    if (same || (dealt && !d->shares.could_deal) || hrun_predictor_deal(at->predictor, sharing, err) ||
-        hrun_plan_evaluate(&problem, &last, 1, &valid, NULL))
-        return 0;
-    if (hrun_predictor_time_shared(at->predictor, &last, dealt ? part : NULL, &old_s, NULL))
-        return 0;
+    if (same || (dealt && !d->shares.could_deal))
+        return;
+    p = at->predictors[sharing];
+    problem.oracle = hrun_predictor_oracle(p);
+    if (hrun_plan_evaluate(&problem, &last, 1, &valid, NULL) ||
+        hrun_predictor_time_shared(p, &last, dealt ? part : NULL, &old_s, NULL))
+        return;
     r = corrected_find(dealt ? &at->dealt : &at->known, &last);
     old_s *= r ? r->factor : 1;
     d->kept.prepare_s = took_s;
     if (old_s > d->predicted.time.mid + took_s)
-        return 0;
+        return;
     d->kept.on = 1;
     d->kept.best_s = d->predicted.time.mid;
     d->shares.how = sharing;
     d->P = valid.P;
     d->config = last;
-    if (hrun_predictor_deal(at->predictor, d->shares.how, err) || predicted_fill(d, at, &problem, err))
-        return -1;
+    predicted_fill(d, at, &problem);
     for (int i = 0; i < d->nsubs && d->shares.each && dealt; i++) {
         d->shares.each[i] = share[i];
         d->predicted.sub_time_s[i] *= old_s / d->predicted.time.mid;
@@ -340,7 +341,6 @@ static int prefer_prepared(struct deciding *w, struct hrun_error *err)
     d->predicted.time.low *= old_s / d->predicted.time.mid;
     d->predicted.time.high *= old_s / d->predicted.time.mid;
     d->predicted.time.mid = old_s;
-    return 0;
 }
 
 /* Decide where there are models: with unequal shares of work where they can be dealt out and are the better ones. */
@@ -350,9 +350,7 @@ static int decide_dealt(struct deciding *w, struct hrun_error *err)
     struct decision *d = w->d;
     int rc, used = 0;
 
-    if (hrun_predictor_deal(w->at->predictor, HRUN_SHARES_BEST, err))
-        return -1;
-    d->shares.could_deal = w->at->dealt.all != NULL && hrun_predictor_deals(w->at->predictor);
+    d->shares.could_deal = w->at->predictors[HRUN_SHARES_BEST] != NULL;
     if (d->shares.could_deal)
         d->shares.how = !q->shares || !strcmp(q->shares, "best") ? HRUN_SHARES_BEST
                    : !strcmp(q->shares, "equal") ? HRUN_SHARES_EQUAL : HRUN_SHARES_PROPORTIONAL;
@@ -382,7 +380,8 @@ static int decide_by_profile(struct deciding *w, struct hrun_error *err)
     if (!w->c->app->run.nprepare || q->anew || w->d->by != BY_MODEL || !w->d->predicted.known || w->d->explores.on ||
         w->goals.any || q->procs || q->shares || w->c->set->force)
         return 0;
-    return prefer_prepared(w, err) || hrun_predictor_deal(w->at->predictor, w->d->shares.how, err) ? -1 : 0;
+    prefer_prepared(w);
+    return 0;
 }
 
 /* Can shares be dealt out as they are wished? */

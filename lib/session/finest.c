@@ -40,27 +40,30 @@ static int accept_any_P(void *ctx, int P, struct hrun_error *err)
 /* Result: 1 if a configuration keeps the limits at N (ruled = 0: whatever the rule says), 0 with *why, or -1. */
 static int allows_size(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
 {
-    const struct hrun_predictor_source from = { f->c->app, f->models, f->nsubs, HRUN_FORM_NPT, N, f->c->view, NULL };
-    struct hrun_predictor *p = hrun_predictor_create_net(&from, why);
+    autofree double *memory = size_memory(f->c);
+    struct hrun_predictor_source from = { f->c->app, f->models, f->nsubs, HRUN_FORM_NPT, N, f->c->view,
+                                          .memory = memory };
     struct hrun_plan_problem problem = f->problem;
-    struct hrun_plan *plan = NULL;
-    struct hrun_oracle oracle;
-    int rc = p ? 1 : 0;
+    int rc = 0;
 
-    if (p && size_limit_memory(f->c, p, why))
-        rc = 0;
-    for (int dealt = 0, may = rc; may && dealt <= f->deals; dealt++) {
-        rc = !hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, why);
-        oracle = *hrun_predictor_oracle(p);
-        if (!ruled)
-            oracle.rule = accept_any_P;
-        problem.oracle = &oracle;
-        rc = rc && !hrun_plan_search(&problem, 1, &plan, why);
+    for (int dealt = 0, may = 1; may && dealt <= f->deals; dealt++) {
+        struct hrun_predictor *p;
+        struct hrun_plan *plan = NULL;
+        struct hrun_oracle oracle;
+
+        from.sharing = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
+        p = hrun_predictor_create_net(&from, why);
+        if (p) {
+            oracle = *hrun_predictor_oracle(p);
+            if (!ruled)
+                oracle.rule = accept_any_P;
+            problem.oracle = &oracle;
+            rc = !hrun_plan_search(&problem, 1, &plan, why);
+        }
         hrun_plan_destroy(plan);
-        plan = NULL;
-        may = !rc && why->code == HRUN_EINFEASIBLE;
+        hrun_predictor_destroy(p);
+        may = p && !rc && why->code == HRUN_EINFEASIBLE;
     }
-    hrun_predictor_destroy(p);
     if (rc || why->code == HRUN_EINFEASIBLE || why->code == HRUN_ENODATA)
         return rc;
     if (err)

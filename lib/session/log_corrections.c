@@ -123,59 +123,52 @@ static void exclude_failed(struct corrected *k, int nsubs)
     }
 }
 
-/* Find the pace that the waits of the last run show. */
-static int find_pace(const struct context *c, const struct hrun_joint_sub *subs, struct hrun_predictor *predictor,
-                     struct corrected *out, struct hrun_error *err)
+int corrected_load(struct context *c, struct hrun_predictor_source *from, struct corrected *out,
+                   struct hrun_predictor **predictor, struct hrun_error *err)
 {
-    int found;
-
-    out->pace = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *out->pace);
-    found = hrun_waits_pace(predictor, subs, c->cluster->nsubs, out->all, out->pace, err);
-    if (found <= 0) {
-        free(out->pace);
-        out->pace = NULL;
-    }
-    return found < 0 ? -1 : 0;
-}
-
-int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t N, struct hrun_models *const *models,
-                   struct corrected *out, struct hrun_error *err)
-{
-    int dealt = c->app->shares.units && hrun_predictor_deals(predictor);
+    int nsubs = from->nsubs, found = 0;
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
-    size_t nsubs = (size_t)c->cluster->nsubs;
-    autofree struct hrun_samples *logs = xcalloc(nsubs, sizeof *logs);
-    autofree struct hrun_joint_sub *subs = xcalloc(nsubs, sizeof *subs);
-    const struct hrun_correction_source from = { c->app, subs, models, c->cluster->nsubs, HRUN_FORM_NPT,
-                                                 dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL };
+    autofree struct hrun_samples *logs = xcalloc((size_t)nsubs, sizeof *logs);
+    autofree struct hrun_joint_sub *subs = xcalloc((size_t)nsubs, sizeof *subs);
+    autofree double *pace = xcalloc((size_t)nsubs + 1, sizeof *pace);
+    const struct hrun_correction_source source = { c->app, subs, from->models, nsubs, from->form, from->sharing };
     int rc = 0;
 
     options.net = c->measured ? c->measured : c->view;
     memset(out, 0, sizeof *out);
-    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
-        if (models[i])
+    *predictor = NULL;
+    for (int i = 0; i < nsubs && !rc; i++) {
+        if (from->models[i])
             rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
-        list_failed(c, &logs[i], N, dealt, out);
-        keep_near(&logs[i], N);
+        list_failed(c, &logs[i], from->N, from->sharing != HRUN_SHARES_EQUAL, out);
+        keep_near(&logs[i], from->N);
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n,
                                            (double)c->cluster->subs[i].memory_bytes };
     }
-    if (!rc)
-        rc = hrun_corrections_create(&from, &options, &out->all, err);
+    rc = rc || hrun_corrections_create(&source, &options, &out->all, err) ? -1 : 0;
     if (!rc) {
-        hrun_predictor_correct(predictor, out->all);
         out->n = hrun_corrections_count(out->all);
         out->known = xcalloc((size_t)out->n + out->failed.n + 1, sizeof *out->known);
         out->details = xcalloc((size_t)out->n + out->failed.n + 1, sizeof *out->details);
-        hrun_corrections_known(out->all, N, out->known, out->details);
-        exclude_failed(out, c->cluster->nsubs);
-        rc = dealt ? find_pace(c, subs, predictor, out, err) : 0;
+        hrun_corrections_known(out->all, from->N, out->known, out->details);
+        exclude_failed(out, nsubs);
+        from->common = out->all;
+        *predictor = hrun_predictor_create_net(from, err);
     }
-    for (size_t i = 0; i < nsubs; i++)
+    if (*predictor && from->sharing != HRUN_SHARES_EQUAL && hrun_predictor_deals(*predictor))
+        found = hrun_waits_pace(*predictor, subs, nsubs, out->all, pace, err);
+    if (found > 0) {
+        out->pace = pace;
+        pace = NULL;
+    }
+    for (int i = 0; i < nsubs; i++)
         hrun_samples_release(&logs[i]);
-    if (rc)
-        corrected_release(out);
-    return rc;
+    if (*predictor && found >= 0)
+        return 0;
+    corrected_release(out);
+    hrun_predictor_destroy(*predictor);
+    *predictor = NULL;
+    return -1;
 }
 
 void corrected_release(struct corrected *k)

@@ -28,10 +28,11 @@ struct corrected {
     double *pace;                         /* hrun_waits_pace, for unequal shares; NULL: no run was watched */
 };
 
-/* Load the corrections at size N for the models of the sub-clusters (NULL: none) and for shares as the predictor, of
- * these models and N, divides the work. Errors: those of the store and of hrun_corrections_create. */
-int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t N, struct hrun_models *const *models,
-                   struct corrected *out, struct hrun_error *err);
+/* Read the logs of the sub-clusters that have models, make the corrections for from->N and from->sharing, set
+ * from->common to them, and create *predictor from it. On failure nothing needs release. Errors: those of the store,
+ * hrun_corrections_create and hrun_predictor_create_net. */
+int corrected_load(struct context *c, struct hrun_predictor_source *from, struct corrected *out,
+                   struct hrun_predictor **predictor, struct hrun_error *err);
 void corrected_release(struct corrected *k);
 
 /* The correction of a configuration, or NULL. */

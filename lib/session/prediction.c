@@ -42,17 +42,15 @@ static void predict_time(struct decision *d, struct hrun_predictor *p)
 }
 
 /* Find the shares of the work. */
-static void predict_shares(struct decision *d, struct hrun_predictor *p, const double *pace)
+static void predict_shares(struct decision *d, struct hrun_predictor *p, struct hrun_predictor *unpaced)
 {
     struct hrun_error why = { 0 };
 
     d->shares.each = xcalloc((size_t)d->nsubs, sizeof *d->shares.each);
     d->predicted.known = !hrun_predictor_shares(p, &d->config, d->shares.each, &why);
-    if (pace && d->predicted.known) {
+    if (unpaced && d->predicted.known) {
         d->shares.unwatched = xcalloc((size_t)d->nsubs, sizeof *d->shares.unwatched);
-        hrun_predictor_pace(p, NULL);
-        d->predicted.known = !hrun_predictor_shares(p, &d->config, d->shares.unwatched, &why);
-        hrun_predictor_pace(p, pace);
+        d->predicted.known = !hrun_predictor_shares(unpaced, &d->config, d->shares.unwatched, &why);
     }
 }
 
@@ -83,36 +81,37 @@ double predicted_doubt(const struct corrected *k, const struct hrun_config *conf
 }
 
 /* Find the configuration of mpirun's default, and predict it. */
-static void predict_plain(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem)
+static void predict_plain(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *search)
 {
     const struct corrected *k = &at->known;
     const struct hrun_correction *r;
-    struct hrun_plan_problem any = *problem;
+    struct hrun_plan_problem problem = *search, any;
     struct hrun_choice choice;
 
+    problem.oracle = hrun_predictor_oracle(at->predictors[HRUN_SHARES_EQUAL]);
+    any = problem;
     any.P = 0;
     d->plain.excluded_P = 0;
     for (int i = 0; i < d->nsubs; i++) {
         d->plain.config.pes[i] = d->subs[i].npes;
         d->plain.config.procs[i] = d->subs[i].npes > 0 ? d->subs[i].each : 0;
     }
-    if (!hrun_plan_evaluate(problem, &d->plain.config, 0, &choice, NULL)) {
+    if (!hrun_plan_evaluate(&problem, &d->plain.config, 0, &choice, NULL)) {
         d->plain.known = 1;
         r = corrected_find(k, &d->plain.config);
         d->plain.time_s = choice.time_s * (r ? r->factor : 1);
         d->plain.runs = r ? r->runs : 0;
         d->plain.ranked_s = d->plain.time_s * predicted_doubt(k, &d->plain.config) /
                             predicted_doubt(predicted_corrections(d, at), &d->config);
-        d->plain.valid = !hrun_plan_evaluate(problem, &d->plain.config, 1, &choice, NULL);
+        d->plain.valid = !hrun_plan_evaluate(&problem, &d->plain.config, 1, &choice, NULL);
         if (!d->plain.valid && !hrun_plan_evaluate(&any, &d->plain.config, 1, &choice, NULL))
-            d->plain.excluded_P = problem->P;
+            d->plain.excluded_P = problem.P;
     }
 }
 
-int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
-                   struct hrun_error *err)
+void predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem)
 {
-    struct hrun_predictor *p = at->predictor;
+    struct hrun_predictor *p = at->predictors[d->shares.how];
     const struct corrected *k = predicted_corrections(d, at);
     int npes[HRUN_SUBS_MAX];
     int64_t *sizes = d->basis.sizes, dealt[2];
@@ -122,7 +121,7 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
     free(d->shares.unwatched);
     d->shares.each = d->shares.unwatched = NULL;
     if (hrun_predictor_deals(p) && d->predicted.known)
-        predict_shares(d, p, at->dealt.pace);
+        predict_shares(d, p, at->unpaced[d->shares.how]);
     for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
     if (hrun_predictor_has_balance(p) && d->predicted.known &&
@@ -134,10 +133,7 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
         sizes[0] = sizes[0] && sizes[0] < dealt[0] ? sizes[0] : dealt[0];
         sizes[1] = sizes[1] > dealt[1] ? sizes[1] : dealt[1];
     }
-    if (hrun_predictor_deal(p, HRUN_SHARES_EQUAL, err))
-        return -1;
     predict_plain(d, at, problem);
-    return hrun_predictor_deal(p, d->shares.how, err);
 }
 
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)

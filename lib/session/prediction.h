@@ -4,11 +4,9 @@
 
 #include "session/decide.h"
 
-/* Fill d->predicted for the configuration of d with shares as in d->shares.how, corrected by its runs, and d->plain for
- * mpirun's default with equal shares. problem: of at->predictor. If the models have no prediction, known is 0. Errors:
- * those of hrun_predictor_deal. */
-int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
-                   struct hrun_error *err);
+/* Fill d->predicted for the configuration of d, with shares as in d->shares.how, corrected by its runs; and d->plain
+ * for mpirun's start with equal shares. problem: the search of d. What models do not predict is marked as not known. */
+void predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem);
 
 /* The corrections for shares as in d->shares.how. */
 const struct corrected *predicted_corrections(const struct decision *d, const struct at_size *at);

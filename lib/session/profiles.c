@@ -278,32 +278,54 @@ void profiles_release(struct profiles *p)
 
 /* ---------------------------------------------------------------- what is known of an application at one size */
 
-int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct hrun_error *err)
+double *size_memory(const struct context *c)
 {
-    autofree double *bytes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *bytes);
+    double *bytes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *bytes);
 
     for (int i = 0; i < c->cluster->nsubs; i++)
         bytes[i] = (double)c->cluster->subs[i].memory_bytes;
-    return hrun_predictor_limit_memory(p, bytes, err);
+    return bytes;
+}
+
+/* Add the predictors and corrections of unequal shares, if models can deal them out. */
+static int add_dealt(struct context *c, struct hrun_predictor_source *from, struct at_size *a, struct hrun_error *err)
+{
+    struct hrun_predictor **p = &a->predictors[HRUN_SHARES_BEST];
+
+    from->sharing = HRUN_SHARES_BEST;
+    if (corrected_load(c, from, &a->dealt, p, err))
+        return -1;
+    if (!hrun_predictor_deals(*p)) {
+        hrun_predictor_destroy(*p);
+        *p = NULL;
+        corrected_release(&a->dealt);
+        return 0;
+    }
+    from->sharing = HRUN_SHARES_PROPORTIONAL;
+    a->predictors[HRUN_SHARES_PROPORTIONAL] = hrun_predictor_create_net(from, err);
+    from->pace = a->dealt.pace;
+    for (int how = HRUN_SHARES_PROPORTIONAL; from->pace && how <= HRUN_SHARES_BEST; how++) {
+        from->sharing = (enum hrun_sharing)how;
+        a->unpaced[how] = a->predictors[how];
+        a->predictors[how] = hrun_predictor_create_net(from, err);
+    }
+    return *p && a->predictors[HRUN_SHARES_PROPORTIONAL] ? 0 : -1;
 }
 
 int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct at_size *out, struct hrun_error *err)
 {
     struct at_size a = { .N = N, .models = xcalloc((size_t)p->nsubs, sizeof *a.models) };
-    const struct hrun_predictor_source from = { c->app, a.models, p->nsubs, HRUN_FORM_NPT, N, c->view, NULL };
+    autofree double *memory = size_memory(c);
+    struct hrun_predictor_source from = { c->app, a.models, p->nsubs, HRUN_FORM_NPT, N, c->view,
+                                          .memory = memory };
 
     for (int i = 0; i < p->nsubs; i++)
         a.models[i] = p->subs[i].models;
-    a.predictor = hrun_predictor_create_net(&from, err);
-    if (!a.predictor || size_limit_memory(c, a.predictor, err) ||
-        corrected_load(c, a.predictor, N, a.models, &a.known, err) ||
-        (c->app->shares.units && (hrun_predictor_deal(a.predictor, HRUN_SHARES_BEST, err) ||
-                                  corrected_load(c, a.predictor, N, a.models, &a.dealt, err) ||
-                                  hrun_predictor_deal(a.predictor, HRUN_SHARES_EQUAL, err)))) {
+    if (corrected_load(c, &from, &a.known, &a.predictors[HRUN_SHARES_EQUAL], err) ||
+        (c->app->shares.units && add_dealt(c, &from, &a, err))) {
         at_size_release(&a);
         return -1;
     }
-    hrun_predictor_pace(a.predictor, a.dealt.pace);
     *out = a;
     return 0;
 }
@@ -312,7 +334,10 @@ void at_size_release(struct at_size *a)
 {
     corrected_release(&a->known);
     corrected_release(&a->dealt);
-    hrun_predictor_destroy(a->predictor);
+    for (int i = 0; i < 3; i++) {
+        hrun_predictor_destroy(a->predictors[i]);
+        hrun_predictor_destroy(a->unpaced[i]);
+    }
     free(a->models);
     memset(a, 0, sizeof *a);
 }

@@ -73,8 +73,7 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
     const struct truth *t = trial->truth;
     const struct hrun_corrections *c = d->fit.corrections[0];
     int n = hrun_corrections_count(c), rc = -1;
-    const struct hrun_predictor_source from = { trial->app, d->fit.models, t->nsubs, HRUN_FORM_NPT, N, trial->net,
-                                                NULL };
+    const struct hrun_predictor_source from = { trial->app, d->fit.models, t->nsubs, HRUN_FORM_NPT, N, .net = trial->net };
     struct hrun_predictor *p = hrun_predictor_create_net(&from, err);
     struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX] = { { 0 } };
@@ -87,7 +86,6 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
         goto done;
     for (int i = 0; i < t->nsubs; i++)
         subs[i].npes = t->npes[i];
-    hrun_predictor_correct(p, c);
     problem.oracle = hrun_predictor_oracle(p);
     hrun_corrections_known(c, N, known, NULL);
     if (hrun_plan_search_known(&problem, known, n, 1, &plan, err)) {

@@ -40,7 +40,7 @@ static int choose_one(const struct trial *trial, struct hrun_models *const *mode
     const struct truth *t = trial->truth;
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX];
     struct hrun_plan_problem problem = { .subs = subs };
-    const struct hrun_predictor_source from = { trial->app, models, t->nsubs, HRUN_FORM_NPT, N, trial->net, NULL };
+    const struct hrun_predictor_source from = { trial->app, models, t->nsubs, HRUN_FORM_NPT, N, .net = trial->net };
     struct hrun_predictor *p = hrun_predictor_create_net(&from, err);
     struct hrun_plan *plan = NULL;
     const struct hrun_choice *c;

@@ -166,7 +166,7 @@ static void bed_release(struct bed *b)
 static struct hrun_predictor *make(struct bed *b, int64_t N, struct hrun_error *err)
 {
     return hrun_predictor_create_net(&(struct hrun_predictor_source){ &b->app, b->models, SUBS, HRUN_FORM_NPT, N,
-                                                                      b->view, NULL }, err);
+                                                                      .net = b->view }, err);
 }
 
 /* 2 N^3 operations, shared in proportion to speed: 1 / (2 N^3 sum of speeds); a PE of two gives each half. */
@@ -263,12 +263,12 @@ static void test_missing(void)
     struct hrun_models *none[SUBS] = { NULL, NULL };
 
     ok(!bed_make(&b, "2*N^3*share*perf + p2p(N)", &err), "a formula with a message");
-    ok(!hrun_predictor_create_net(&(struct hrun_predictor_source){ &b.app, none, SUBS, HRUN_FORM_NPT, 9, b.view,
-                                                                   NULL }, &err), "without speeds");
+    ok(!hrun_predictor_create_net(&(struct hrun_predictor_source){ &b.app, none, SUBS, HRUN_FORM_NPT, 9,
+                                                                   .net = b.view }, &err), "without speeds");
     is_int(err.code, HRUN_ENODATA, "code");
     has_str(err.text, "hrun-calibrate speeds", "says what measures them");
-    ok(!hrun_predictor_create_net(&(struct hrun_predictor_source){ &b.app, b.models, SUBS, HRUN_FORM_NPT, 9, NULL,
-                                                                   NULL }, &err), "without a network");
+    ok(!hrun_predictor_create_net(&(struct hrun_predictor_source){ &b.app, b.models, SUBS, HRUN_FORM_NPT, 9,
+                                                                   .net = NULL }, &err), "without a network");
     has_str(err.text, "hrun-calibrate network", "says what measures it");
     bed_release(&b);
 }

@@ -397,19 +397,19 @@ static void test_short(void)
 static double over_models(const struct fixture *f, const struct hrun_corrections *c,
                           const struct hrun_config *config, int64_t N)
 {
-    struct hrun_predictor *predictor = hrun_predictor_create(&f->a.app, f->models, MR_SUBS, HRUN_FORM_NPT, N, NULL);
-    double model_s, t, low, high;
+    struct hrun_predictor *models = hrun_predictor_create(&f->a.app, f->models, MR_SUBS, HRUN_FORM_NPT, N, NULL);
+    struct hrun_predictor *common = hrun_predictor_create_net(
+        &(struct hrun_predictor_source){ &f->a.app, f->models, MR_SUBS, HRUN_FORM_NPT, N, .common = c }, NULL);
+    double model_s, t = 0, low, high;
 
-    if (!predictor || predictor_time_whole(predictor, config, &model_s, &low, &high, NULL, NULL, NULL))
+    if (!models || !common || predictor_time_whole(models, config, &model_s, &low, &high, NULL, NULL, NULL))
         return 0;
-    hrun_predictor_correct(predictor, c);
-    predictor_time_whole(predictor, config, &t, &low, &high, NULL, NULL, NULL);
+    predictor_time_whole(common, config, &t, &low, &high, NULL, NULL, NULL);
     ok(low <= t && t <= high, "within its interval");
     corrections_tell(c, config, N, &t, &low, &high, NULL);
     ok(low < t && t < high, "once corrected, too");
-    hrun_predictor_correct(predictor, NULL);
-    predictor_time_whole(predictor, config, &low, &low, &high, NULL, NULL, NULL);
-    hrun_predictor_destroy(predictor);
+    hrun_predictor_destroy(models);
+    hrun_predictor_destroy(common);
     return t / model_s;
 }
 

@@ -256,7 +256,7 @@ static void check_choice(const struct ma *a, struct hrun_netview *view, struct h
                          double within)
 {
     struct hrun_plan_sub subs[SUBS] = { { .npes = NPES }, { .npes = NPES } };
-    const struct hrun_predictor_source from = { &a->app, models, SUBS, HRUN_FORM_NPT, N, view, NULL };
+    const struct hrun_predictor_source from = { &a->app, models, SUBS, HRUN_FORM_NPT, N, .net = view };
     struct hrun_predictor *p = hrun_predictor_create_net(&from, NULL);
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
     struct hrun_plan_problem problem = { o, subs, NULL, 0, NULL };
@@ -338,7 +338,7 @@ static void test_fit(void)
     check_choice(&a, view, m, 3000, 1e-5);
     check_choice(&a, view, m, 20000, 1e-5);
 
-    p = hrun_predictor_create_net(&(struct hrun_predictor_source){ &a.app, m, SUBS, HRUN_FORM_NPT, 3000, view, NULL },
+    p = hrun_predictor_create_net(&(struct hrun_predictor_source){ &a.app, m, SUBS, HRUN_FORM_NPT, 3000, .net = view },
                                   &err);
     ok(!hrun_predictor_time(p, 1, 2, 6, &time, &err) && fabs(time.mid / truth(view, 1, 3000, &slow) - 1) < 1e-5,
        "without a configuration that of the sub-cluster alone");

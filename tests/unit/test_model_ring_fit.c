@@ -260,7 +260,7 @@ static void test_network(void)
     }
     for (int k = 0; k < 2; k++) {
         p = hrun_predictor_create_net(&(struct hrun_predictor_source){ &a.app, m, SUBS, HRUN_FORM_NPT, 20000,
-                                                                       k ? view : NULL, place }, &err);
+                                                                       .net = k ? view : NULL, .place = place }, &err);
         hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, &config, 4, &t[k], &limiting, &err);
         hrun_predictor_destroy(p);
     }

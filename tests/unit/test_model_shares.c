@@ -135,6 +135,14 @@ static int fit(const struct hrun_app *app, struct logs *l, struct hrun_models **
     return 0;
 }
 
+static struct hrun_predictor *predictor_of(const struct hrun_app *app, struct hrun_models *const *models, int64_t N,
+                                           int sharing, const double *memory, const struct hrun_corrections *common)
+{
+    return hrun_predictor_create_net(&(struct hrun_predictor_source){
+        app, models, SUBS, HRUN_FORM_NPT, N, .sharing = (enum hrun_sharing)sharing, .memory = memory, .common = common
+    }, NULL);
+}
+
 static void destroy(struct hrun_models **models)
 {
     for (int i = 0; i < SUBS; i++)
@@ -179,16 +187,18 @@ static void test_dealing(void)
     struct hrun_error err = { 0 };
     const int64_t N = 36, room = 16;
     const double memory[SUBS] = { 100 * (double)room, 0, 0 };    /* a PE of a holds 16 units */
-    struct hrun_predictor *p;
+    struct hrun_predictor *by[3], *p;
     struct hrun_interval time;
     double worst = 0, equal = 0, t, share[SUBS];
     int cases = 0, bad = 0, limiting;
 
     ok(fit(app, l, models), "models of runs with equal shares");
-    p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, N, &err);
-    ok(p && !hrun_predictor_deals(p), "equal shares at first %s", err.text);
-    if (!p)
-        return;
+    for (int how = HRUN_SHARES_EQUAL; how <= HRUN_SHARES_BEST; how++) {
+        by[how] = predictor_of(app, models, N, how, memory, NULL);
+        ok(by[how] && hrun_predictor_deals(by[how]) == (how != HRUN_SHARES_EQUAL), "shares %d", how);
+        if (!by[how])
+            return;
+    }
     for (int k = 1; k < 7 * 7 * 7; k++) {
         struct hrun_config config = { .nsubs = SUBS };
         int code = k, P, rc, most = 0;
@@ -200,14 +210,13 @@ static void test_dealing(void)
             most = config.pes[i] * config.procs[i] > most ? config.pes[i] * config.procs[i] : most;
         }
         P = hrun_config_processes(&config);
-        hrun_predictor_deal(p, HRUN_SHARES_EQUAL, &err);
+        p = by[HRUN_SHARES_EQUAL];
         for (int i = 0; i < SUBS; i++)
             share[i] = (double)((N + P - 1) / P) / (double)N;
         if (!hrun_predictor_time_whole(p, &config, &time, NULL, &limiting, &err) &&
             !hrun_predictor_time_shared(p, &config, share, &t, &err))
             equal = fmax(equal, fabs(time.mid / t - 1));
-        hrun_predictor_deal(p, HRUN_SHARES_BEST, &err);
-        hrun_predictor_limit_memory(p, memory, &err);
+        p = by[HRUN_SHARES_BEST];
         best = best_of_all(p, N, &config, 2, config.procs[0] == 2 ? room / 2 : room);
         rc = hrun_predictor_time_whole(p, &config, &time, NULL, &limiting, &err);
         if (rc) {
@@ -221,14 +230,14 @@ static void test_dealing(void)
             bad += config.pes[i] ? share[i] < 2 || share[i] != floor(share[i]) : share[i] != 0;
         }
         bad += sum < N || sum >= N + most;
-        hrun_predictor_deal(p, HRUN_SHARES_PROPORTIONAL, &err);
-        bad += hrun_predictor_time_whole(p, &config, &time, NULL, NULL, &err) != 0;
+        bad += hrun_predictor_time_whole(by[HRUN_SHARES_PROPORTIONAL], &config, &time, NULL, NULL, &err) != 0;
         cases++;
     }
     ok(equal < 1e-9, "equal shares are in whole units");
     ok(cases > 200 && worst < 1e-9, "%d configurations: the best of all dealings", cases);
     is_int(bad, 0, "in whole units, enough and hardly more, none below the least, in an interval");
-    hrun_predictor_destroy(p);
+    for (int how = HRUN_SHARES_EQUAL; how <= HRUN_SHARES_BEST; how++)
+        hrun_predictor_destroy(by[how]);
     destroy(models);
     release(l);
     hrun_app_destroy(app);
@@ -245,7 +254,7 @@ static void test_search(const char *more)
 
     ok(fit(app, l, models), "models");
     for (int64_t N = 12; N <= 400; N = N * 3 / 2) {
-        struct hrun_predictor *p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, N, &err);
+        struct hrun_predictor *p = predictor_of(app, models, N, HRUN_SHARES_BEST, NULL, NULL);
         const struct hrun_oracle *o = hrun_predictor_oracle(p);
         struct hrun_plan_sub subs[SUBS] = { { PES, 0, 0, 0 }, { PES, 0, 0, 0 }, { PES, 0, 0, 0 } };
         struct hrun_plan_problem problem = { .oracle = o, .subs = subs };
@@ -253,7 +262,6 @@ static void test_search(const char *more)
         struct hrun_line at[SUBS * PROCS], least[SUBS * PROCS];
         int64_t units, fewest;
 
-        hrun_predictor_deal(p, HRUN_SHARES_BEST, &err);
         if (hrun_plan_search(&problem, 4, &fast, &err) || hrun_plan_exhaustive(&problem, 4, &all, &err)) {
             wrong++;
         } else {
@@ -453,7 +461,7 @@ static void test_waits(void)
        100 * worst[1], 100 * worst[0]);
 }
 
-/* What runs have in common is the same with equal and with unequal shares, whichever the predictor deals. */
+/* What runs have in common is the same with equal and with unequal shares. */
 static void test_common(void)
 {
     const struct hrun_config run[] = {
@@ -464,13 +472,11 @@ static void test_common(void)
     struct hrun_corrections *c[2] = { NULL, NULL };
     struct hrun_models *models[SUBS];
     struct logs *l = alone();
-    struct hrun_predictor *p = NULL;
     struct hrun_error err = { 0 };
     const int64_t N = 240;
 
-    if (fit(app, l, models))
-        p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, N, &err);
-    for (size_t k = 0; p && k < sizeof run / sizeof *run; k++) {
+    ok(fit(app, l, models), "models");
+    for (size_t k = 0; k < sizeof run / sizeof *run; k++) {
         const int64_t u[SUBS] = { 60 - 10 * (int64_t)k, 30, 16 };
 
         add_run(l, N, &run[k], NULL);
@@ -481,19 +487,17 @@ static void test_common(void)
             l->v[i][r].time_s *= l->v[i][r].mixed ? 1.3 : 1;
         l->subs[i].n = l->n[i];
     }
-    for (int dealt = 0; p && dealt < 2; dealt++) {
+    for (int dealt = 0; dealt < 2; dealt++) {
         const struct hrun_correction_source from = { app, l->subs, models, SUBS, HRUN_FORM_NPT,
                                                      dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL };
 
-        ok(!hrun_corrections_create(&from, &nnls, &c[dealt], &err), "corrections %s", err.text);
-        hrun_predictor_correct(p, c[dealt]);
-    }
-    for (int dealt = 1; p && dealt >= 0; dealt--) {
+        struct hrun_predictor *p;
         struct hrun_interval time;
         int64_t u[SUBS];
         double share[SUBS], t;
 
-        hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, &err);
+        ok(!hrun_corrections_create(&from, &nnls, &c[dealt], &err), "corrections %s", err.text);
+        p = predictor_of(app, models, N, from.sharing, NULL, c[dealt]);
         ok(!hrun_predictor_time_whole(p, &never, &time, NULL, NULL, &err), "a time");
         if (dealt)
             hrun_predictor_shares(p, &never, share, &err);
@@ -501,8 +505,8 @@ static void test_common(void)
             u[i] = (int64_t)share[i];
         t = time.mid / (1.3 * run_s(N, &never, dealt ? u : NULL));
         ok(fabs(t - 1) < 0.04, "%s shares, never run, are told to %.1f %%", dealt ? "unequal" : "equal", 100 * (t - 1));
+        hrun_predictor_destroy(p);
     }
-    hrun_predictor_destroy(p);
     for (int dealt = 0; dealt < 2; dealt++)
         hrun_corrections_destroy(c[dealt]);
     destroy(models);

@@ -396,8 +396,9 @@ static void test_predictor(void)
         memory[1] = k % 4 ? 100.0 * UNIT * (k + 2) : 0;
         subs[0].memory_bytes = memory[0];
         subs[1].memory_bytes = memory[1];
-        p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, N, &err);
-        if (!p || hrun_predictor_limit_memory(p, memory, &err))
+        p = hrun_predictor_create_net(&(struct hrun_predictor_source){ app, models, SUBS, HRUN_FORM_NPT, N,
+                                                                       .memory = memory }, &err);
+        if (!p)
             return (void)ok(0, "%s", err.text);
         problem.oracle = hrun_predictor_oracle(p);
         want = brute_best(N, subs, memory, &valid);

@@ -156,7 +156,7 @@ static void spread_npt_points(struct hrun_formulas *p)
 {
     size_t n = (size_t)p->base.noptions, terms = (size_t)p->nterms;
 
-    p->coef = xcalloc(2 * (terms * n + 1), sizeof *p->coef);
+    p->coef = xcalloc(terms * n + 1, sizeof *p->coef);
     p->value = xcalloc(terms + 1, sizeof *p->value);
     p->least_m = xcalloc(terms + 1, sizeof *p->least_m);
     p->has_negative = xcalloc(terms + 1, sizeof *p->has_negative);
@@ -192,16 +192,14 @@ static void spread_npt_points(struct hrun_formulas *p)
     for (size_t j = 0; j < terms; j++)
         for (size_t o = 0; o < n; o++)
             p->has_negative[j] |= p->coef[j * n + o] < 0;
-    p->unscaled = p->coef + terms * n + 1;
-    memcpy(p->unscaled, p->coef, terms * n * sizeof *p->coef);
 }
 
-static void rescale(struct hrun_predictor *base)
+static void scale_formulas(struct hrun_predictor *base, double factor)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
 
     for (size_t k = 0; k < (size_t)p->nterms * (size_t)base->noptions; k++)
-        p->coef[k] = p->unscaled[k] * base->scale;
+        p->coef[k] *= factor;
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -320,7 +318,7 @@ static int npt_init(struct hrun_predictor *base, enum hrun_model_form form, stru
 static const struct hrun_predictor_kind kind = {
     .size = sizeof(struct hrun_formulas), .init = npt_init, .release = npt_release, .time_in = hrun_formulas_time_in,
     .measured = hrun_formulas_measured, .options = hrun_formulas_options, .deal = hrun_shares_deal,
-    .lines = hrun_shares_lines, .rescale = rescale,
+    .lines = hrun_shares_lines, .scale = scale_formulas,
 };
 
 const struct hrun_family hrun_family_npt = {

@@ -38,7 +38,7 @@ struct hrun_formulas {
                                               accepts P */
     int *has_negative;                     /* of each term: is some coefficient below 0? */
     int nterms, cap;
-    double *coef, *unscaled;               /* nterms by noptions, with what is common, and the models' */
+    double *coef;                          /* nterms by noptions */
     double *value;                         /* nterms: scratch */
     struct hrun_ppoint *points;
     int npoints;
@@ -53,8 +53,6 @@ struct hrun_formulas {
 struct hrun_shares {
     struct hrun_pterm *whole;              /* nterms: of shared terms, with all work on one process */
     double *fixed, *shared;                /* noptions: what does not depend on the share, and what does, of a P-th */
-    struct hrun_oracle equal;              /* of equal shares, and whether times depend on the configuration then */
-    int is_whole;
 };
 
 /* Make and free p->shares and the dealer, none where no term has W; the terms of p are there. Errors: those of a
@@ -63,7 +61,7 @@ int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err);
 void hrun_shares_destroy(struct hrun_formulas *p);
 
 /* Rows of struct hrun_predictor_kind. */
-int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct hrun_error *err);
+void hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how);
 int hrun_shares_lines(struct hrun_predictor *base, int P, const struct hrun_config *config, struct hrun_line *v,
                       struct hrun_error *err);
 

@@ -201,24 +201,12 @@ static int unit_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
     return 0;
 }
 
-int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct hrun_error *err)
+void hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how)
 {
-    struct hrun_shares *s = ((struct hrun_formulas *)base)->shares;
-
-    if (!s || base->tasking.ignores)
-        return 0;
-    if (!s->equal.ctx) {
-        s->equal = base->oracle;
-        s->is_whole = base->is_whole;
-    }
+    if (!base->dealer || base->tasking.ignores)
+        return;
     base->dealer->how = how;
-    base->deals = 0;
-    base->is_whole = s->is_whole;
-    base->oracle = s->equal;
-    if (how == HRUN_SHARES_EQUAL)
-        return 0;
     hrun_dealer_use(base);
     base->oracle.memory = base->app->shares.memory ? unit_memory : base->oracle.memory;
     base->oracle.lines_bound = unit_lines_bound;
-    return hrun_dealer_limit_memory(base, NULL, err);
 }

@@ -260,7 +260,7 @@ static int weak_init(struct hrun_predictor *base, enum hrun_model_form form, str
     base->oracle.lines_bound = weak_lines_bound;
     base->oracle.rule = weak_rule;
     base->oracle.memory = weak_memory;
-    return hrun_dealer_limit_memory(base, NULL, err);
+    return 0;
 }
 
 static const struct hrun_predictor_kind kind = {

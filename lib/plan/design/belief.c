@@ -42,23 +42,18 @@ struct candidate_search {
     double choice_s, greedy_s;    /* the times of s->choice and s->greedy that are compared */
 };
 
-/* Set *at to the index of a configuration among the candidates, where it is added if it is missing and valid; else
- * -1. */
-static int join_candidates(struct candidate_search *q, const struct dealt_config *config, int *at,
-                           struct hrun_error *err)
+/* The index of a configuration among the candidates, where it is added if it is missing and valid; else -1. */
+static int join_candidates(struct candidate_search *q, const struct dealt_config *config)
 {
     struct hrun_choice c;
-    int rc;
 
-    for (*at = 0; *at < q->s->n; ++*at)
-        if (same_dealt_config(&q->s->v[*at].config, config))
-            return 0;
-    rc = design_evaluate(&q->m, config, 1, &c, err);
-    if (rc > 0)
-        add_belief(q->s, config, &c);
-    else
-        *at = -1;
-    return rc < 0 ? -1 : 0;
+    for (int i = 0; i < q->s->n; i++)
+        if (same_dealt_config(&q->s->v[i].config, config))
+            return i;
+    if (!design_evaluate(&q->m, config, 1, &c))
+        return -1;
+    add_belief(q->s, config, &c);
+    return q->s->n - 1;
 }
 
 /* Search what hrun would choose here, exactly, with the corrected predictions known[n] (model/model.h). Where it is
@@ -73,9 +68,7 @@ static int search_choice(struct candidate_search *q, int dealt, int cautious, co
     struct hrun_error why = { 0 };
     int i;
 
-    if (hrun_predictor_deal(q->m.p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
-        return -1;
-    if (hrun_plan_search_known(&q->m.problem, known, n, 1, &plan, &why))
+    if (hrun_plan_search_known(&q->m.problem[dealt], known, n, 1, &plan, &why))
         return why.code == HRUN_EINFEASIBLE ? 0 : hrun_fail_as(err, &why);
     config = make_dealt_config(&plan->v[0].config, dealt);
     i = hrun_corrections_find(all, &config.c);
@@ -85,7 +78,9 @@ static int search_choice(struct candidate_search *q, int dealt, int cautious, co
     if (own_s >= *best_s)
         return 0;
     *best_s = own_s;
-    return join_candidates(q, &config, cautious ? &q->s->choice : &q->s->greedy, err);
+    i = join_candidates(q, &config);
+    *(cautious ? &q->s->choice : &q->s->greedy) = i;
+    return 0;
 }
 
 /* The choice and the greedy choice, of equal or of unequal shares. */
@@ -121,9 +116,7 @@ static int gather_best(struct candidate_search *q, int dealt, struct hrun_error 
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
 
-    if (hrun_predictor_deal(q->m.p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
-        return -1;
-    if (hrun_plan_search(&q->m.problem, CANDIDATES, &plan, &why))
+    if (hrun_plan_search(&q->m.problem[dealt], CANDIDATES, &plan, &why))
         return why.code == HRUN_EINFEASIBLE ? 0 : hrun_fail_as(err, &why);
     q->s->complete &= plan->n < CANDIDATES;
     for (int i = 0; i < plan->n; i++) {
@@ -155,8 +148,7 @@ static int gather_candidates(struct candidate_search *q, struct hrun_error *err)
 
         if (g->N != s->N)
             continue;
-        if (join_candidates(q, &g->config, &at, err))
-            return -1;
+        at = join_candidates(q, &g->config);
         if (at < 0)
             continue;
         s->v[at].runs = g->n;
@@ -257,13 +249,13 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
 
     if (design_models_at(d, s->N, &q.m, err))
         return -1;
-    if (!q.m.p)
+    if (!q.m.p[0])
         return 0;
     rc = gather_candidates(&q, err);
     s->choice = s->greedy = -1;
     for (int dealt = 0; dealt < 1 + design_deals(d) && !rc; dealt++)
         rc = search_choices(&q, dealt, err);
-    hrun_predictor_destroy(q.m.p);
+    size_models_release(&q.m);
     if (rc)
         return -1;
     gaussian_fit(d, s->N, &misses);

@@ -201,20 +201,20 @@ double design_noise(const struct hrun_design *d, double time_s);
 int design_deals(const struct hrun_design *d);
 /* The models at one size, and the problem of a search with them. */
 struct size_models {
-    struct hrun_predictor *p;   /* NULL: there are no models */
-    struct hrun_plan_problem problem;
+    struct hrun_predictor *p[2];    /* of equal and of unequal shares, the same if models cannot deal out work; NULL:
+                                       there are no models */
+    struct hrun_plan_problem problem[2];
     struct hrun_plan_sub subs[HRUN_SUBS_MAX];
 };
-/* Fit *m, which must not be moved, to a size, with equal shares. The caller destroys m->p; on errors it is
- * NULL. */
+/* Make the models of a size. *m must not be moved; release it, also after an error. */
 int design_models_at(const struct hrun_design *d, int64_t N, struct size_models *m, struct hrun_error *err);
-/* Set share[nsubs] by the present models and pace[nsubs] (see hrun_predictor_pace). */
+void size_models_release(struct size_models *m);
+/* Set share[nsubs] by the present models and pace[nsubs] (struct hrun_predictor_source). */
 int design_shares(const struct hrun_design *d, const struct dealt_config *config, int64_t N, const double *pace,
                   double *share, struct hrun_error *err);
-/* Evaluate a configuration with its kind of shares, which the models keep: 1 and *c; 0: no model predicts it or, with
- * check, it is not valid; -1: an error. */
-int design_evaluate(struct size_models *m, const struct dealt_config *config, int check, struct hrun_choice *c,
-                    struct hrun_error *err);
+/* Evaluate a configuration by the predictor of its shares. Result: 1 with *c; 0: no model predicts it or, with check,
+ * it is not valid. */
+int design_evaluate(struct size_models *m, const struct dealt_config *config, int check, struct hrun_choice *c);
 
 /* belief.c: d->sizes from models and groups. */
 int design_believe(struct hrun_design *d, struct hrun_error *err);

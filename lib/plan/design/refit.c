@@ -231,46 +231,67 @@ static int fit_sub_kinds(struct hrun_design *d, struct hrun_error *err)
     return 0;
 }
 
-int design_models_at(const struct hrun_design *d, int64_t N, struct size_models *m, struct hrun_error *err)
+/* A predictor for a size; of unequal shares, which keep to the memory of PEs, with dealt = 1. */
+static struct hrun_predictor *predictor_at(const struct hrun_design *d, int64_t N, int dealt, const double *pace,
+                                           struct hrun_error *err)
 {
-    double bytes[HRUN_SUBS_MAX];
-    struct hrun_error why = { 0 };
-    const struct hrun_predictor_source from = { d->app, d->fit.models, d->nsubs, HRUN_FORM_NPT, N, d->set.fit.net,
-                                                NULL };
+    double memory[HRUN_SUBS_MAX];
+    const struct hrun_predictor_source from = {
+        d->app, d->fit.models, d->nsubs, HRUN_FORM_NPT, N, d->set.fit.net, NULL,
+        dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, design_deals(d) ? memory : NULL, d->fit.corrections[dealt], pace
+    };
 
     for (int i = 0; i < d->nsubs; i++)
-        bytes[i] = d->subs[i].memory_bytes;
-    m->p = hrun_predictor_create_net(&from, &why);
-    if (m->p && design_deals(d) && hrun_predictor_limit_memory(m->p, bytes, &why)) {
-        hrun_predictor_destroy(m->p);
-        m->p = NULL;
-    }
-    if (!m->p)
+        memory[i] = d->subs[i].memory_bytes;
+    return hrun_predictor_create_net(&from, err);
+}
+
+int design_models_at(const struct hrun_design *d, int64_t N, struct size_models *m, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    int deals = design_deals(d);
+
+    m->p[1] = NULL;
+    m->p[0] = predictor_at(d, N, 0, NULL, &why);
+    if (m->p[0] && deals)
+        m->p[1] = predictor_at(d, N, 1, NULL, &why);
+    if (!m->p[0] || (deals && !m->p[1])) {
+        size_models_release(m);
         return why.code == HRUN_ENODATA ? 0 : hrun_fail_as(err, &why);
-    for (int k = 0; k < 1 + design_deals(d); k++)
-        if (d->fit.corrections[k])
-            hrun_predictor_correct(m->p, d->fit.corrections[k]);
+    }
+    if (deals && !hrun_predictor_deals(m->p[1])) {
+        hrun_predictor_destroy(m->p[1]);
+        deals = 0;
+    }
+    if (!deals)
+        m->p[1] = m->p[0];
     for (int i = 0; i < d->nsubs; i++)
         m->subs[i] = (struct hrun_plan_sub){ .npes = d->subs[i].npes, .memory_bytes = d->subs[i].memory_bytes };
-    m->problem = (struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(m->p), .subs = m->subs };
+    for (int k = 0; k < 2; k++)
+        m->problem[k] = (struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(m->p[k]), .subs = m->subs };
     return 0;
+}
+
+void size_models_release(struct size_models *m)
+{
+    if (m->p[1] != m->p[0])
+        hrun_predictor_destroy(m->p[1]);
+    hrun_predictor_destroy(m->p[0]);
+    m->p[0] = m->p[1] = NULL;
 }
 
 int design_shares(const struct hrun_design *d, const struct dealt_config *config, int64_t N, const double *pace,
                   double *share, struct hrun_error *err)
 {
-    struct size_models m;
-    struct hrun_predictor *p;
+    struct hrun_error why = { 0 };
+    struct hrun_predictor *p = predictor_at(d, N, 1, pace, &why);
     int64_t units, least;
     int rc;
 
-    if (design_models_at(d, N, &m, err))
-        return -1;
-    p = m.p;
     if (!p)
-        return hrun_fail(err, HRUN_ENODATA, "no models to deal out shares by");
-    hrun_predictor_pace(p, pace);
-    rc = hrun_app_units(d->app, N, &units, &least, err) || hrun_predictor_deal(p, HRUN_SHARES_BEST, err) ? -1 : 0;
+        return why.code == HRUN_ENODATA ? hrun_fail(err, HRUN_ENODATA, "no models to deal out shares by")
+               : hrun_fail_as(err, &why);
+    rc = hrun_app_units(d->app, N, &units, &least, err);
     if (!rc && !hrun_predictor_deals(p))
         rc = hrun_fail(err, HRUN_ENODATA, "no model has a term with W to deal out shares by");
     rc = rc || hrun_predictor_shares(p, &config->c, share, err) ? -1 : 0;
@@ -280,14 +301,11 @@ int design_shares(const struct hrun_design *d, const struct dealt_config *config
     return rc;
 }
 
-int design_evaluate(struct size_models *m, const struct dealt_config *config, int check, struct hrun_choice *c,
-                    struct hrun_error *err)
+int design_evaluate(struct size_models *m, const struct dealt_config *config, int check, struct hrun_choice *c)
 {
     struct hrun_error why = { 0 };
 
-    if (hrun_predictor_deal(m->p, config->dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
-        return -1;
-    return !hrun_plan_evaluate(&m->problem, &config->c, check, c, &why);
+    return !hrun_plan_evaluate(&m->problem[config->dealt], &config->c, check, c, &why);
 }
 
 /* Runs with unequal shares count as what they would take with those of now, if these are near. */
@@ -320,33 +338,30 @@ static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, st
 /* Set the predicted time of each group, and the sub-cluster that limits it. */
 static int predict_groups(struct hrun_design *d, struct hrun_error *err)
 {
-    struct size_models m = { .p = NULL };
+    struct size_models m = { .p = { NULL, NULL } };
     int64_t N = 0;
     int rc = 0;
 
     for (int i = 0; i < d->fit.ngroups && !rc; i++) {
         struct design_group *g = &d->fit.groups[i];
         struct hrun_choice c;
-        int found;
 
         if (g->N != N) {
-            hrun_predictor_destroy(m.p);
+            size_models_release(&m);
             N = g->N;
             if (design_models_at(d, N, &m, err))
                 return -1;
         }
         g->model = NAN;
-        found = m.p ? design_evaluate(&m, &g->config, 0, &c, err) : 0;
-        rc = found < 0 ? -1 : 0;
-        if (found <= 0)
+        if (!m.p[0] || !design_evaluate(&m, &g->config, 0, &c))
             continue;
         g->model = log(c.time_s);
         g->common = g->sub >= 0 && g->config.c.pes[g->sub] > 1
                     ? log(hrun_corrections_common(d->fit.corrections[0], g->N)) : 0;
         g->limiting = c.limiting;
-        rc = g->config.dealt ? renew_times(d, m.p, g, err) : 0;
+        rc = g->config.dealt ? renew_times(d, m.p[1], g, err) : 0;
     }
-    hrun_predictor_destroy(m.p);
+    size_models_release(&m);
     return rc;
 }
 

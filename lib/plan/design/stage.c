@@ -150,26 +150,21 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
 
 /* Queue a variant of the choice that was never run at this size, if it is predicted to be at most `slow` times slower
  * and the budget affords it. */
-static int queue_variant(struct hrun_design *d, struct size_models *m, const struct design_size *s,
-                         struct dealt_config *config, double slow, struct hrun_error *err)
+static void queue_variant(struct hrun_design *d, struct size_models *m, const struct design_size *s,
+                          struct dealt_config *config, double slow)
 {
     struct hrun_choice c;
     double cost;
-    int rc;
 
     *config = make_dealt_config(&config->c, config->dealt);
-    if (design_is_known(d, config, s->N))
-        return 0;
-    rc = design_evaluate(m, config, 1, &c, err);
-    if (rc <= 0)
-        return rc;
+    if (design_is_known(d, config, s->N) || !design_evaluate(m, config, 1, &c))
+        return;
     cost = design_cost(d, config, c.P, s->N, c.time_s);
     if (c.time_s <= slow * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
         d->budget.varied_s + cost <= VARY_SHARE * d->set.budget_s) {
         d->budget.varied_s += cost;
         design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost);
     }
-    return 0;
 }
 
 /* Queue variants of the choice at size s. added: with all PEs of one sub-cluster more. Else: with one sub-cluster less,
@@ -178,22 +173,21 @@ static int queue_variants_at(struct hrun_design *d, const struct design_size *s,
 {
     const struct dealt_config *choice = s->choice >= 0 ? &s->v[s->choice].config : NULL;
     struct size_models m;
-    int rc = 0;
 
     if (!choice)
         return 0;
     if (design_models_at(d, s->N, &m, err))
         return -1;
-    for (int i = 0; m.p && i < d->nsubs && !rc; i++)
-        for (int k = added ? 0 : -1; k < d->nprocs && added == !choice->c.pes[i] && d->subs[i].npes > 0 && !rc; k++) {
+    for (int i = 0; m.p[0] && i < d->nsubs; i++)
+        for (int k = added ? 0 : -1; k < d->nprocs && added == !choice->c.pes[i] && d->subs[i].npes > 0; k++) {
             struct dealt_config config = *choice;
 
             config.c.pes[i] = k < 0 ? 0 : added ? d->subs[i].npes : choice->c.pes[i];
             config.c.procs[i] = k < 0 ? 0 : d->procs[k];
-            rc = queue_variant(d, &m, s, &config, added ? ADD_SLOW : VARY_SLOW, err);
+            queue_variant(d, &m, s, &config, added ? ADD_SLOW : VARY_SLOW);
         }
-    hrun_predictor_destroy(m.p);
-    return rc;
+    size_models_release(&m);
+    return 0;
 }
 
 /* Is the time of the choice known well enough at every size? */
