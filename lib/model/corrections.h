@@ -86,8 +86,8 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const struct hrun_co
 
 /* The pace of each sub-cluster (struct hrun_predictor_source): p's parts of the last traced run of its N with unequal
  * shares then take as long as their waits show, if that lies within the interval of the run's configuration; the
- * longest part keeps its time. 1 for other sub-clusters. p has no pace, and deals out shares. Result: 1; 0: no such run, or no
- * model of it; -1 with *err. */
+ * longest part keeps its time. 1 for other sub-clusters. p has no pace, and deals out shares. Result: 1; 0: no such
+ * run, or no model of it; -1 with *err. */
 int hrun_waits_pace(struct hrun_predictor *p, const struct hrun_joint_sub *subs, int nsubs,
                     const struct hrun_corrections *known, double *pace, struct hrun_error *err);
 
