@@ -124,17 +124,6 @@ static int add_modes(const struct hrun_settings *s, struct context *c, const int
     return 0;
 }
 
-/* 1 if two clusters have the same PEs, else 0. */
-static int has_same_pes(const struct hrun_cluster *a, const struct hrun_cluster *b)
-{
-    int same = a->nsubs == b->nsubs;
-
-    for (int i = 0; same && i < a->nsubs; i++)
-        same = a->subs[i].npes == b->subs[i].npes && a->subs[i].level == b->subs[i].level &&
-               !strcmp(a->subs[i].name, b->subs[i].name);
-    return same;
-}
-
 /* Find the modes of an entry, of all variants the quickest on each part. c: context of this entry; for the first entry,
  * j->c. */
 static int find_entry_modes(const struct hrun_settings *s, struct jobs *j, struct job_entry *e, struct context *c,
@@ -142,11 +131,18 @@ static int find_entry_modes(const struct hrun_settings *s, struct jobs *j, struc
 {
     struct hrun_error why = { 0 };
     const struct hrun_app *all;
+    int same;
 
     if (context_app(c, NULL, err) || context_cluster(c, c->set, err) ||
         (e->program && context_find_program(c, e->program, err)) || context_choose_engine(c, 1, err))
         return -1;
-    if (!has_same_pes(j->c.cluster, c->cluster))
+    same = j->c.cluster->nsubs == c->cluster->nsubs;
+    for (int i = 0; same && i < c->cluster->nsubs; i++) {
+        const struct hrun_subcluster *first = &j->c.cluster->subs[i], *own = &c->cluster->subs[i];
+
+        same = first->npes == own->npes && first->level == own->level && !strcmp(first->name, own->name);
+    }
+    if (!same)
         return hrun_fail(err, HRUN_EINVAL, "its PEs are not those of the jobs before, as its processes fill a PE with "
                          "threads: say --level for all");
     if (!j->npes) {

@@ -150,9 +150,3 @@ int hrun_plan_count(const struct hrun_plan_problem *problem, double limit, struc
 
     return plan_space_init(&s, problem, 0, err) ? -1 : plan_count(&s, limit, out, err);
 }
-
-void plan_counts_print(const struct hrun_plan_counts *c, struct hrun_buf *out)
-{
-    hrun_buf_addf(out, "rule %s, memory %s, no usable time %s", hrun_count(c->excluded_rule).s,
-                  hrun_count(c->excluded_memory).s, hrun_count(c->excluded_model).s);
-}

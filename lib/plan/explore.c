@@ -9,19 +9,14 @@ static const double NORMAL_95 = 1.959963984540054;
 /* A configuration that is quicker by less is as good: half of what runs of a quiet node scatter by. */
 static const double MATTERS = 0.01;
 
-/* Half width of intervals in standard deviations: 95 %, and with the number of runs n more, the quantile 1 - 1/n of
- * Bayes-UCB by its asymptotic expansion, so that a configuration whose first runs were unlucky is tried again in the
- * end. */
-static double interval_width(int runs)
-{
-    static const double FOUR_PI = 12.566370614359172;
-
-    return runs > 1 ? sqrt(fmax(NORMAL_95 * NORMAL_95, 2 * log(runs) - log(FOUR_PI * log(runs)))) : NORMAL_95;
-}
-
+/* The low end of an interval of 95 %; with the number of runs n more, the quantile 1 - 1/n of Bayes-UCB by its
+ * asymptotic expansion, so that a configuration whose first runs were unlucky is tried again in the end. */
 static double low_end(const struct hrun_explore_arm *a, int runs)
 {
-    return a->value * exp(-interval_width(runs) * a->sd);
+    static const double FOUR_PI = 12.566370614359172;
+    double width = runs > 1 ? sqrt(fmax(NORMAL_95 * NORMAL_95, 2 * log(runs) - log(FOUR_PI * log(runs)))) : NORMAL_95;
+
+    return a->value * exp(-width * a->sd);
 }
 
 /* May v[i] be quicker than the best by more than MATTERS, at an allowed loss? */

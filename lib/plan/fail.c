@@ -32,10 +32,9 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
         hrun_buf_adds(&text, only ? "no numbers of PEs and processes per PE make this product"
                                   : "there are no PEs with a model");
     } else if (c.counted) {
-        hrun_buf_addf(&text, "%s%s", hrun_count(c.total).s,
-                      c.total == 1 ? " configuration, excluded (" : " configurations, all excluded (");
-        plan_counts_print(&c, &text);
-        hrun_buf_adds(&text, ")");
+        hrun_buf_addf(&text, "%s%s (rule %s, memory %s, no usable time %s)", hrun_count(c.total).s,
+                      c.total == 1 ? " configuration, excluded" : " configurations, all excluded",
+                      hrun_count(c.excluded_rule).s, hrun_count(c.excluded_memory).s, hrun_count(c.excluded_model).s);
         if (c.excluded_rule >= c.excluded_memory && c.excluded_rule >= c.excluded_model)
             hrun_buf_adds(&text, "; choose a size or a number of processes that the rule accepts");
         else if (c.excluded_memory >= c.excluded_model && s->oracle->lines)

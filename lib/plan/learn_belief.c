@@ -104,17 +104,14 @@ static void make_form(const struct learn_belief *b, struct particle *p)
     }
 }
 
-/* What a process takes longer where a PE holds m. */
-static double crowding(const struct form *f, int i, int m, int cores)
-{
-    double busy = m < cores ? m : cores;
-
-    return fmax(1, (double)m / cores) * (1 - f->memory + f->memory * fmax(1, busy / f->ports[i]));
-}
-
+/* The work of a process where a PE holds m: they share its cores and its memory. */
 static double work_s(const struct learn_belief *b, const struct form *f, int i, int m)
 {
-    return f->work[i] * crowding(f, i, m, b->subs[i].cores) * b->reference;
+    int cores = b->subs[i].cores;
+    double busy = m < cores ? m : cores;
+    double crowding = fmax(1, (double)m / cores) * (1 - f->memory + f->memory * fmax(1, busy / f->ports[i]));
+
+    return f->work[i] * crowding * b->reference;
 }
 
 /* One PE sends nothing over a network. */
@@ -174,11 +171,6 @@ static double residual_covariance(const struct learn_belief *b, const struct lea
     for (int i = 0; i < b->nsubs; i++)
         differ += x->config.procs[i] != y->config.procs[i];
     return 0.5 * MISS * MISS * exp(-0.5 * p * p - 0.5 * differ);
-}
-
-static double own_variance(const struct learn_point *x)
-{
-    return 0.5 * MISS * MISS + NOISE * NOISE / x->runs + DISTURBED * DISTURBED / ((double)x->runs * x->runs);
 }
 
 /* The inverse of a symmetric positive definite a[n by n], in place (Gauss and Jordan). */
@@ -358,10 +350,13 @@ struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int 
         b->speed += subs[i].npes * subs[i].cores * subs[i].speed;
     }
     b->speed /= b->reference;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        double runs = points[i].runs;
+
         for (int j = 0; j < n; j++)
-            b->inverse[i * n + j] = residual_covariance(b, &points[i], &points[j]) +
-                                    (i == j ? own_variance(&points[i]) : 0);
+            b->inverse[i * n + j] = residual_covariance(b, &points[i], &points[j]);
+        b->inverse[i * n + i] += 0.5 * MISS * MISS + NOISE * NOISE / runs + DISTURBED * DISTURBED / (runs * runs);
+    }
     invert(b->inverse, n);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)

@@ -146,7 +146,7 @@ static int bound_by_capacity(void *ctx, int lo, int hi, int scanned, double *bou
 
 static int may_enter_list(void *ctx, double bound)
 {
-    return plan_best_wants(&((struct search *)ctx)->best, bound);
+    return bound <= plan_best_worst(&((struct search *)ctx)->best);
 }
 
 static int solve_P(void *ctx, int P, struct hrun_error *err)

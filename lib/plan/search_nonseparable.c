@@ -57,7 +57,7 @@ int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int mos
     long npes = c->npes + (rest + most_m - 1) / most_m;
 
     if (best->n < best->top || value != plan_best_worst(best))
-        return plan_best_wants(best, value);
+        return value <= plan_best_worst(best);
     last = best->v[best->n - 1];
     if (npes != last->npes)
         return npes < last->npes;
@@ -84,7 +84,7 @@ static int look_at_list(struct plan_walk *w, const struct hrun_plan *listed, int
         const struct plan_row *row;
 
         *bound = fmax(*bound, v[k].value);
-        if (!plan_best_wants(&w->best, v[k].value)) {
+        if (v[k].value > plan_best_worst(&w->best)) {
             *done = 1;
             return 0;
         }
@@ -346,7 +346,7 @@ static int list_by_parts(struct parts *s, int k, long rest, double value, struct
         long m = space->oracle->options[o].m, least = rest > s->held[k + 1] ? (rest - s->held[k + 1] + m - 1) / m : 1;
 
         for (long p = rest / m < space->subs[k].npes ? rest / m : space->subs[k].npes; p >= least; p--) {
-            if (!plan_best_wants(&w->best, s->row->v[o]) || s->row->v[o] == INFINITY)
+            if (s->row->v[o] > plan_best_worst(&w->best) || s->row->v[o] == INFINITY)
                 continue;
             w->c.config.pes[k] = (int)p;
             w->c.config.procs[k] = (int)m;
@@ -375,7 +375,7 @@ static int list_entrances(struct plan_walk *w, struct entrance *v, struct hrun_e
         for (int o = 0; o < s->nopt && row->rule; o++)
             if (row->v[o] < least && plan_has_capacity(s, row->v, row->v[o], P, P))
                 least = row->v[o];
-        if (least < INFINITY && plan_best_wants(&w->best, least))
+        if (least < INFINITY && least <= plan_best_worst(&w->best))
             v[n++] = (struct entrance){ least, P };
     }
     if (n)
@@ -393,7 +393,7 @@ static int search_by_parts(struct plan_walk *w, int *exact, double *bound, struc
     int n = list_entrances(w, v, err);
 
     *exact = 0;
-    for (int i = 0; i < n && parts.left > 0 && plan_best_wants(&w->best, v[i].bound); i++) {
+    for (int i = 0; i < n && parts.left > 0 && v[i].bound <= plan_best_worst(&w->best); i++) {
         parts.row = plan_space_row(s, v[i].P, err);
         *bound = fmax(*bound, v[i].bound);
         parts.most_m = 1;
@@ -401,7 +401,7 @@ static int search_by_parts(struct plan_walk *w, int *exact, double *bound, struc
             long most = 0;
 
             for (int o = s->first[k]; o < s->first[k + 1]; o++)
-                if (plan_best_wants(&w->best, parts.row->v[o]) && parts.row->v[o] < INFINITY && s->full[o] > 0) {
+                if (parts.row->v[o] <= plan_best_worst(&w->best) && parts.row->v[o] < INFINITY && s->full[o] > 0) {
                     most = s->full[o] > most ? s->full[o] : most;
                     parts.most_m = s->oracle->options[o].m > parts.most_m ? s->oracle->options[o].m : parts.most_m;
                 }

@@ -4,7 +4,8 @@
  * holds, is below P are skipped. Then dynamic programming decides whether a level can meet P; a level that cannot is
  * followed by later ones in growing steps and a bisection, since a later level can do all that an earlier one can.
  * Further levels follow while they may still enter the list of the best.
- * * Configurations of value exactly `level` are paths through the sub-clusters that take at least one option of that
+ *
+ * Configurations of value exactly `level` are paths through the sub-clusters that take at least one option of that
  * value; they come out by PEs, then lexicographically. cells(k, 0)[s] and cells(k, 1)[s] are the fewest PEs by which
  * sub-clusters k.. can hold s processes, the latter with an option of value = level among them. Of the sums s only
  * those matter from which P can still be met: at least P minus what sub-clusters before k can hold, and at most what
@@ -451,7 +452,7 @@ int plan_solve(struct plan_solver *S, int P, struct hrun_error *err)
     if (n == 0)
         return 0;
     for (int k = build_level(S, S->levels[0], 1) ? 0 : first_level(S, n);
-         k < n && plan_best_wants(best, S->levels[k]); k++) {
+         k < n && S->levels[k] <= plan_best_worst(best); k++) {
         if (k > 0)
             build_level(S, S->levels[k], 1);
         add_configs(S);

@@ -143,11 +143,6 @@ double plan_best_worst(const struct plan_best *b)
     return b->n < b->top ? INFINITY : b->v[b->n - 1]->value;
 }
 
-int plan_best_wants(const struct plan_best *b, double value)
-{
-    return b->n < b->top || value <= b->v[b->n - 1]->value;
-}
-
 int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c)
 {
     return b->n < b->top || plan_choice_compare(c, b->v[b->n - 1]) < 0;

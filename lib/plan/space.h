@@ -66,8 +66,6 @@ struct plan_best {
 void plan_best_release(struct plan_best *b);
 /* Above this value nothing enters the list any more; +infinity while it is not full. */
 double plan_best_worst(const struct plan_best *b);
-/* Could a configuration of this value still enter the list? */
-int plan_best_wants(const struct plan_best *b, double value);
 /* Would c enter the list? */
 int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c);
 /* Copy c into the list if it is good enough. */
@@ -114,7 +112,5 @@ double plan_clock(void);
 
 /* hrun_plan_count on a space that exists already. */
 int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out, struct hrun_error *err);
-/* "rule 12, memory 3, model 0" */
-void plan_counts_print(const struct hrun_plan_counts *c, struct hrun_buf *out);
 
 #endif

@@ -381,21 +381,10 @@ static void doubts(void)
 
 static void refuses(void)
 {
-    static const int64_t bad[2] = { 200, 100 };
     const struct hrun_config idle = { SUBS, { 1 }, { 0 } }, one = { SUBS, { 1 }, { 1 } };
     const struct hrun_design_result none = { { .nsubs = SUBS }, NULL, 100, 1, 1, 1 };
-    struct hrun_design_settings s = plain;
     struct trial t;
 
-    s.nsizes = 0;
-    start(&t, &s);
-    ok(!t.d && t.err.code == HRUN_EINVAL, "no sizes are refused (%s)", t.err.text);
-    finish(&t);
-    s.nsizes = 2;
-    s.sizes = bad;
-    start(&t, &s);
-    ok(!t.d && strstr(t.err.text, "ascend"), "sizes out of order are refused (%s)", t.err.text);
-    finish(&t);
     start(&t, &plain);
     ok(hrun_design_add(t.d, &none, &t.err) == -1 && t.err.code == HRUN_EINVAL,
        "a run of nothing is refused (%s)", t.err.text);

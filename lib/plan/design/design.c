@@ -58,16 +58,6 @@ int design_is_known(const struct hrun_design *d, const struct dealt_config *conf
     return 0;
 }
 
-static int check_design_settings(const struct hrun_design_settings *s, struct hrun_error *err)
-{
-    if (s->nsizes < 1)
-        return hrun_fail(err, HRUN_EINVAL, "a design needs sizes");
-    for (int i = 0; i < s->nsizes; i++)
-        if (s->sizes[i] < 1 || (i && s->sizes[i] <= s->sizes[i - 1]))
-            return hrun_fail(err, HRUN_EINVAL, "the sizes of a design must ascend from 1 on");
-    return 0;
-}
-
 /* In a run that shows a sub-cluster's own time, it is taken to need only this part of what its models say. */
 static const double TILT = 0.88;
 
@@ -93,11 +83,8 @@ static int copy_procs(struct hrun_design *d, struct hrun_error *err)
 struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct hrun_design_sub *subs, int nsubs,
                                        const struct hrun_design_settings *settings, struct hrun_error *err)
 {
-    struct hrun_design *d;
+    struct hrun_design *d = xcalloc(1, sizeof *d);
 
-    if (check_design_settings(settings, err))
-        return NULL;
-    d = xcalloc(1, sizeof *d);
     d->app = app;
     d->subs = subs;
     d->nsubs = nsubs;
@@ -405,16 +392,6 @@ static double start_overhead(const struct hrun_design *d)
     return design_median(last, n);
 }
 
-static double run_distance(const struct hrun_design *d, const struct design_run *r, const struct dealt_config *config,
-                           int P, int64_t N)
-{
-    double far = fabs(log((double)N / (double)r->N)) + fabs(log((double)P / r->P));
-
-    for (int i = 0; i < d->nsubs; i++)
-        far += !config->c.pes[i] != !r->config.c.pes[i];
-    return far;
-}
-
 double design_cost(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N, double model_s)
 {
     const struct design_run *near = NULL, *lo = NULL, *hi = NULL;
@@ -431,7 +408,9 @@ double design_cost(const struct hrun_design *d, const struct dealt_config *confi
             wall += r->wall_s;
             same++;
         }
-        far = run_distance(d, r, config, P, N);
+        far = fabs(log((double)N / (double)r->N)) + fabs(log((double)P / r->P));
+        for (int k = 0; k < d->nsubs; k++)
+            far += !config->c.pes[k] != !r->config.c.pes[k];
         if (far < least) {
             least = far;
             near = r;

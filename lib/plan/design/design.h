@@ -41,8 +41,8 @@ struct hrun_design_sub {
 
 /* Strings and arrays of subs and settings are to outlive the design. */
 struct hrun_design_settings {
-    const int64_t *sizes;       /* at which runs may be made and the choice must stand; ascending */
-    int nsizes;
+    const int64_t *sizes;       /* at which runs may be made and the choice must stand; ascending from 1 on */
+    int nsizes;                 /* >= 1 */
     int own_sizes;              /* 1: they may be given up, the smallest first, where times are too short to tell
                                    anything (hrun_times_least); three are left */
     const int64_t *pes;         /* numbers of PEs of homogeneous runs, ascending; NULL: hrun_design_pes */
@@ -98,7 +98,7 @@ struct hrun_design_state {
 
 struct hrun_design;
 
-/* Errors: HRUN_EINVAL (no sizes, sizes not ascending, nothing that could be run; says why), errors of the rule and of
+/* Errors: HRUN_EINVAL (nothing that could be run; says why), errors of the rule and of
  * memory. */
 struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct hrun_design_sub *subs, int nsubs,
                                        const struct hrun_design_settings *settings, struct hrun_error *err);

@@ -76,9 +76,6 @@ void gaussian_release(struct gaussian *p)
 {
     free(p->g);
     free(p->c);
-    free(p->l);
-    free(p->w);
-    free(p->k);
 }
 
 /* Four sums at a time: one alone waits for each of its additions. */
@@ -160,21 +157,21 @@ static void widen_single_runs(struct gaussian *p, double *own)
 
 void gaussian_fit(const struct hrun_design *d, int64_t N, struct gaussian *p)
 {
-    size_t most = (size_t)d->fit.ngroups + 1;
-    autofree double *own = NULL;
+    size_t n;
+    double *own;
 
     memset(p, 0, sizeof *p);
-    p->g = xcalloc(most, sizeof *p->g);
+    p->g = xcalloc((size_t)d->fit.ngroups + 1, sizeof *p->g);
     for (int i = 0; i < d->fit.ngroups; i++)
         if (d->fit.groups[i].kept && isfinite(d->fit.groups[i].model) &&
             fabs(log((double)d->fit.groups[i].N / (double)N)) < 2 * REACH_N)
             p->g[p->n++] = &d->fit.groups[i];
-    most = (size_t)p->n + 1;
-    p->c = xcalloc(most * most, sizeof *p->c);
-    p->l = xcalloc(most * most, sizeof *p->l);
-    p->w = xcalloc(most, sizeof *p->w);
-    p->k = xcalloc(most, sizeof *p->k);
-    own = xcalloc(most, sizeof *own);
+    n = (size_t)p->n;
+    p->c = xcalloc(2 * n * n + 3 * n + 1, sizeof *p->c);     /* one block */
+    p->l = p->c + n * n;
+    p->w = p->l + n * n;
+    p->k = p->w + n;
+    own = p->k + n;
     for (int i = 0; i < p->n; i++) {
         struct place a = place_of_group(p->g[i]), b;
 

@@ -174,13 +174,14 @@ static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun
     for (int i = 0; i < d->nsubs; i++) {
         int kind = first_of_kind(d, i);
 
-        logs[i] = (struct hrun_joint_sub){ .name = d->subs[i].name, .signature = d->subs[i].signature,
-                                           .samples = *memory + at };
-        if (kind == i)
+        if (kind < i) {
+            logs[i] = logs[kind];
+        } else {
+            logs[i].samples = *memory + at;
             at += logs[i].n = list_samples(d, i, *memory + at);
-        else
-            logs[i] = (struct hrun_joint_sub){ d->subs[i].name, d->subs[i].signature, logs[kind].samples,
-                                               logs[kind].n, 0 };
+        }
+        logs[i].name = d->subs[i].name;
+        logs[i].signature = d->subs[i].signature;
         logs[i].memory_bytes = d->subs[i].memory_bytes;
     }
     return logs;

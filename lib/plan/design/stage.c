@@ -39,23 +39,18 @@ static const double OUTLIER = 4;
 /* Most repetitions while no two runs agree: of 20 runs one is disturbed, of 8,000 three in a row. */
 enum { REPEATS = 3 };
 
-/* splitmix64 (Steele, Lea, Flood 2014) */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/* Random order (Hunold and Carpen-Amarie, arXiv 1505.07734): what drifts with time must not look like N or P. */
+/* Random order (Hunold and Carpen-Amarie, arXiv 1505.07734): what drifts with time must not look like N or P. The
+ * numbers are from splitmix64 (Steele, Lea, Flood 2014). */
 static void shuffle_queue(struct hrun_design *d)
 {
     for (int i = d->queue.n - 1; i > d->queue.next; i--) {
-        int j = d->queue.next + (int)(next_random(&d->rng) % (uint64_t)(i - d->queue.next + 1));
+        uint64_t z = d->rng += 0x9e3779b97f4a7c15u;
         struct design_plan t = d->queue.v[i];
+        int j;
 
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        j = d->queue.next + (int)((z ^ (z >> 31)) % (uint64_t)(i - d->queue.next + 1));
         d->queue.v[i] = d->queue.v[j];
         d->queue.v[j] = t;
     }
