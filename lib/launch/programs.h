@@ -16,8 +16,6 @@ char *hrun_shim_path(struct hrun_error *err);
 /* The same for another program that is installed with hrun; NULL: it is in neither place. */
 char *hrun_beside_path(const char *name);
 
-/* ---- command_output */
-
 /* Run the command argv (argv[0] is a path) and append its standard output; errors = 1: and its standard error. Its
  * input is /dev/null, its status is ignored. It may be silent for 10 s, so that a network folder that is down does not
  * hang hrun, and compute for a minute. Errors: HRUN_EIO (it cannot be started or does not answer). */

@@ -44,7 +44,7 @@ void hrun_srun_push_placement(const struct hrun_srun_part *part, const char *nod
 int hrun_srun_push_step(const struct hrun_run *r, const struct hrun_srun_part *part, const char *mpi,
                         struct hrun_strvec *v, struct hrun_error *err);
 
-/* ---- srun_words.c: messages of srun -v about a running step */
+/* ---- slurm.c: messages of srun -v about a running step */
 
 enum hrun_srun_kind {
     HRUN_SRUN_NOTHING,          /* of no interest */

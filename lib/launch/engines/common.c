@@ -2,6 +2,7 @@
 #include "launch/agent.h"
 #include "launch/engines/engines.h"
 #include "launch/env.h"
+#include "launch/job.h"
 #include "launch/programs.h"
 
 #include <string.h>
@@ -75,10 +76,30 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
     if (!e->simulated && mpi->kind == HRUN_MPI_SMPI)
         return hrun_fail(err, HRUN_EMPI, "%s is built with SimGrid's smpicc and can only be simulated: use --engine "
                          "smpi --platform FILE, or rebuild it with the mpicc of an MPI", job->argv[0]);
-    if (!e->simulated && hrun_check_hosts(e, job->layout->cluster, err))
+    if (hrun_check_hosts(e, job->layout->cluster, err))
         return -1;
     if (mpi->kind == HRUN_MPI_MPICH && !e->mpich)
         return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: leave "
                          "--engine out, or rebuild it with mpicc of Open MPI", job->argv[0], mpi->name, e->name);
     return 0;
+}
+
+/* ---------------------------------------------------------------- a process that is no rank
+ *
+ * It gets no place in an MPI world, so that it may start mpirun, or be a program of MPI that works alone. */
+
+static int start_plain(struct hrun_run *r, struct hrun_error *err)
+{
+    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
+
+    hrun_env_base(&env);
+    hrun_env_user(r->job, &env);
+    return hrun_run_start_one(r, r->job->program, r->job->argv, &env, err);
+}
+
+int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+{
+    static const struct hrun_driver driver = { .is_plain = 1, .grace_ms = 3000, .start = start_plain };
+
+    return hrun_run_job(&driver, NULL, NULL, job, out, err);
 }

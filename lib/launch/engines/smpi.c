@@ -151,8 +151,7 @@ static int smpi_check(const struct hrun_job *job, struct hrun_error *err)
     const struct hrun_layout *l = job->layout;
     struct hrun_mpi mpi;
 
-    if (hrun_check_common(&hrun_engine_smpi, job, &mpi, err) || check_parameters(job, err) ||
-        hrun_check_hosts(&hrun_engine_smpi, l->cluster, err))
+    if (hrun_check_common(&hrun_engine_smpi, job, &mpi, err) || check_parameters(job, err))
         return -1;
     if (strchr(mpi.id, '-') && strcmp(strchr(mpi.id, '-') + 1, l->cluster->simgrid))
         return hrun_fail(err, HRUN_EMPI, "%s is built for SimGrid %s, and hrun for SimGrid %s: rebuild one of them",
