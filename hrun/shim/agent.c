@@ -128,29 +128,22 @@ static int obey_word(struct watched_agent *a, const char *word)
     return 1;
 }
 
-/* A line with a report, perhaps behind words that had no end. 1: it was one, 0: it is to be passed on. */
-static int obey_report_line(struct watched_agent *a, char *line, size_t len)
-{
-    int obeyed = 0;
-
-    if (a->reporter == NOBODY || line[len - 1] != '\n')
-        return 0;
-    line[len - 1] = 0;
-    for (char *mark = line; !obeyed && (mark = strstr(mark, SHIM_MARK)); mark++)
-        if ((obeyed = obey_word(a, mark + strlen(SHIM_MARK))))
-            write_error(line, (size_t)(mark - line));
-    line[len - 1] = '\n';
-    return obeyed;
-}
-
 /* One line, or a piece of one, ended by a newline where it has one. */
 static void pass_agent_line(void *ctx, char *line, size_t len)
 {
     struct watched_agent *a = ctx;
     size_t words = len;
 
-    if (obey_report_line(a, line, len))
-        return;
+    /* A report may stand behind text without an end. */
+    if (a->reporter != NOBODY && line[len - 1] == '\n') {
+        line[len - 1] = 0;
+        for (char *mark = line; (mark = strstr(mark, SHIM_MARK)); mark++)
+            if (obey_word(a, mark + strlen(SHIM_MARK))) {
+                write_error(line, (size_t)(mark - line));
+                return;
+            }
+        line[len - 1] = '\n';
+    }
     write_error(line, len);
     while (words > 0 && strchr(" \t\r\n", line[words - 1]))
         words--;

@@ -99,17 +99,6 @@ static void read_job(struct proxy *p, const struct hrun_frame *f)
     }
 }
 
-static void release_job(struct proxy *p)
-{
-    for (int i = 0; p->programs && i < p->nprograms; i++)
-        free(p->programs[i]);
-    for (int i = 0; p->children && i < p->nchildren; i++)
-        hrun_buf_release(&p->children[i].answers);
-    free(p->programs);
-    free(p->children);
-    free(p->job);
-}
-
 /* ---------------------------------------------------------------- ranks */
 
 /* In the child: become the rank. fds: its ends of PMI, output and errors; input: its standard input. */
@@ -377,25 +366,11 @@ static void step_proxy(struct proxy *p, struct pollfd *q)
     flush_out(p);
 }
 
-/* After the last process has ended: send the rest of the output. */
-static void hand_over_output(struct proxy *p)
-{
-    struct pollfd q = { STDOUT_FILENO, POLLOUT, 0 };
-
-    for (int i = 0; i < p->nchildren; i++)
-        drain_rank(p, &p->children[i]);
-    for (flush_out(p); p->out.len && !p->ends; flush_out(p)) {
-        poll(&q, 1, -1);
-        if (q.revents & (POLLERR | POLLHUP))
-            p->ends = 1;
-    }
-}
-
 int shim_proxy(char **words)
 {
     struct proxy p = { .in = HRUN_BUF_INIT, .out = HRUN_BUF_INIT, .waiting = HRUN_BUF_INIT, .input = -1,
                        .since = time(NULL) };
-    struct pollfd *q = xmalloc(OWN_FDS * sizeof *q);
+    struct pollfd *q = xmalloc(OWN_FDS * sizeof *q), out = { STDOUT_FILENO, POLLOUT, 0 };
     int status, had;
 
     (void)words;
@@ -419,9 +394,21 @@ int shim_proxy(char **words)
     }
     free(q);
     shim_end_rest(p.sigfd, -1, REST_PATIENCE_MS, &status);
-    hand_over_output(&p);
+    for (int i = 0; i < p.nchildren; i++)
+        drain_rank(&p, &p.children[i]);
+    for (flush_out(&p); p.out.len && !p.ends; flush_out(&p)) {
+        poll(&out, 1, -1);
+        if (out.revents & (POLLERR | POLLHUP))
+            p.ends = 1;
+    }
     hrun_mpich_remove_orphans(p.since);
-    release_job(&p);
+    for (int i = 0; i < p.nprograms; i++)
+        free(p.programs[i]);
+    for (int i = 0; i < p.nchildren; i++)
+        hrun_buf_release(&p.children[i].answers);
+    free(p.programs);
+    free(p.children);
+    free(p.job);
     hrun_buf_release(&p.in);
     hrun_buf_release(&p.out);
     hrun_buf_release(&p.waiting);

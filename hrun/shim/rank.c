@@ -92,18 +92,6 @@ done:
     return rc;
 }
 
-/* Make Open MPI put its shared memory files into a folder that hrun removes also if the ranks are killed. */
-static void place_shared_memory(void)
-{
-    const char *folder = getenv(HRUN_RANKS_SHM_VARIABLE);
-    char name[128];
-
-    for (size_t i = 0; folder && hrun_shared_memory_keys[i]; i++) {
-        snprintf(name, sizeof name, "OMPI_MCA_%s", hrun_shared_memory_keys[i]);
-        setenv(name, folder, 0);
-    }
-}
-
 /* Remove hrun's shims and rankfile from the settings that mpirun passes on to the processes, so that an mpirun or hrun
  * started by the program uses the remote shell itself. */
 static void restore_settings(void)
@@ -206,7 +194,7 @@ static int stay_as_parent(int rank)
 
 int shim_rank(char **words)
 {
-    const char *todo = getenv(HRUN_RANKS_DO_VARIABLE);
+    const char *todo = getenv(HRUN_RANKS_DO_VARIABLE), *folder = getenv(HRUN_RANKS_SHM_VARIABLE);
     struct hrun_ranks_entry e;
     struct hrun_error err = { 0 };
     char number[16];
@@ -234,7 +222,12 @@ int shim_rank(char **words)
         snprintf(number, sizeof number, "%d", e.threads);
         setenv("OMP_NUM_THREADS", number, 1);
     }
-    place_shared_memory();
+    /* Open MPI's shared memory files go into a folder that hrun removes also if the ranks are killed. */
+    for (size_t i = 0; folder && hrun_shared_memory_keys[i]; i++) {
+        autofree char *name = hrun_strf("OMPI_MCA_%s", hrun_shared_memory_keys[i]);
+
+        setenv(name, folder, 0);
+    }
     restore_settings();
     unset_own_variables();
     execvp(words[0], words);

@@ -80,14 +80,13 @@ void hrun_frame_add_words(struct hrun_buf *out, char *const *list)
         hrun_frame_add_word(out, list[i]);
 }
 
-int hrun_frame_words(const char **at, const char *end, const char ***list)
+void hrun_frame_words(const char **at, const char *end, const char ***list)
 {
     int n = hrun_frame_number(at, end);
 
     *list = xcalloc((size_t)n + 1, sizeof **list);
     for (int i = 0; i < n; i++)
         (*list)[i] = hrun_frame_word(at, end);
-    return n;
 }
 
 int hrun_frames_send(int fd, struct hrun_buf *out)

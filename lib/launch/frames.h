@@ -55,9 +55,9 @@ void hrun_frame_add_number(struct hrun_buf *out, int n);
 const char *hrun_frame_word(const char **at, const char *end);
 int hrun_frame_number(const char **at, const char *end);
 /* A list of words (NULL: empty): their number, and the words. *list gets a NULL-terminated array, which the caller
- * frees; its words stay where they are. Result: their number. */
+ * frees; its words stay where they are. */
 void hrun_frame_add_words(struct hrun_buf *out, char *const *list);
-int hrun_frame_words(const char **at, const char *end, const char ***list);
+void hrun_frame_words(const char **at, const char *end, const char ***list);
 
 /* Sends as much of *out as fd takes now, and keeps the rest. 0, or -1 if the connection is broken. */
 int hrun_frames_send(int fd, struct hrun_buf *out);

@@ -82,27 +82,20 @@ static int elf_machine(const char *path)
     return is_elf ? head.e_machine : -1;
 }
 
-/* The machine that a binary is built for, as named by uname -m; NULL: unknown. */
-static const char *machine_name(const char *path)
+static int explain_complaint(const struct hrun_spawn_one *one, const struct complaint *c, struct hrun_error *err)
 {
+    /* Machines as named by uname -m. */
     static const struct { int machine; const char *name; } names[] = {
         { EM_386, "i386" }, { EM_X86_64, "x86_64" }, { EM_ARM, "arm" }, { EM_AARCH64, "aarch64" },
         { EM_PPC64, "ppc64" }, { EM_RISCV, "riscv64" }, { EM_S390, "s390x" },
     };
-    int machine = elf_machine(path);
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].machine == machine)
-            return names[i].name;
-    return NULL;
-}
-
-static int explain_complaint(const struct hrun_spawn_one *one, const struct complaint *c, struct hrun_error *err)
-{
-    const char *program = one->program;
-    const char *machine = c->error == ENOEXEC ? machine_name(program) : NULL;
+    const char *program = one->program, *machine = NULL;
+    int elf = c->error == ENOEXEC ? elf_machine(program) : -1;
     struct utsname here;
 
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].machine == elf)
+            machine = names[i].name;
     errno = c->error;
     if (c->step == STEP_WDIR)
         return hrun_fail_errno(err, HRUN_EINVAL, "cannot enter the working directory %s", one->wdir);

@@ -21,7 +21,7 @@ static const double PATIENCE_S = 2;
 struct further_app {
     const char *host, *command, *wdir;
     char *path;
-    int n, nenv;
+    int n;
     const char **argv, **env;
 };
 
@@ -76,7 +76,7 @@ static int read_app(const struct hrun_run *r, const char **at, const char *end, 
     a->wdir = hrun_frame_word(at, end);
     a->n = hrun_frame_number(at, end);
     hrun_frame_words(at, end, &a->argv);
-    a->nenv = hrun_frame_words(at, end, &a->env);
+    hrun_frame_words(at, end, &a->env);
     a->wdir = *a->wdir ? a->wdir : NULL;
     if (a->n < 1 || a->n > PROCS_MAX)
         return hrun_fail(err, HRUN_EINVAL, "%d processes are asked for; at least 1 and at most %d can be started at a "
@@ -243,7 +243,7 @@ static void make_further_env(const struct hrun_run *r, const struct local *x, co
     struct hrun_strvec *env = &f->procs[i].env;
 
     hrun_strvec_add_all(env, x->common.v);
-    for (int k = 0; k < a->nenv; k++)
+    for (int k = 0; a->env[k]; k++)
         if (strchr(a->env[k], '='))
             hrun_env_set(env, "%s", a->env[k]);
     for (size_t at = 0; at < text->len; at += strlen(text->data + at) + 1)

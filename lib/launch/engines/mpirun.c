@@ -80,21 +80,6 @@ static int only_here(const struct hrun_layout *l)
     return 1;
 }
 
-/* "--host a:2,b:1", and that hosts may differ. Otherwise version 5 takes all hosts for the first one that reports, and
- * binds wrongly, refuses, crashes or hangs (5.0.9). */
-static void push_prrte_hosts(const struct hrun_layout *l, struct hrun_strvec *v)
-{
-    autofree int *count = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *count);
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    for (int r = 0; r < l->nranks; r++)
-        count[l->ranks[r].host]++;
-    for (int h = 0; h < l->cluster->nhosts; h++)
-        if (count[h])
-            hrun_buf_addf(&b, "%s%s:%d", b.len ? "," : "", l->cluster->hosts[h].name, count[h]);
-    hrun_strvec_add(v, "--host", b.data, "--prtemca", "prte_hetero_nodes", "1", NULL);
-}
-
 static void push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
 {
     hrun_strvec_push(v, "-np");
@@ -103,6 +88,10 @@ static void push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
 
 static void push_rankfile(const struct hrun_job *job, int major, const char *rankfile, struct hrun_strvec *v)
 {
+    const struct hrun_layout *l = job->layout;
+    autofree int *count = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *count);
+    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT;
+
     if (major < 5) {
         hrun_strvec_add(v, "--rankfile", rankfile, NULL);
         push_count(job, 0, v);
@@ -111,8 +100,15 @@ static void push_rankfile(const struct hrun_job *job, int major, const char *ran
             hrun_strvec_push(v, "--oversubscribe");
         return;
     }
-    if (!only_here(job->layout) && (!hrun_in_resource_manager() || job->layout->cluster->ngroups > 1))
-        push_prrte_hosts(job->layout, v);
+    /* "--host a:2,b:1", and that hosts may differ. Otherwise version 5 takes all hosts for the first one that reports,
+     * and binds wrongly, refuses, crashes or hangs (5.0.9). */
+    for (int r = 0; r < l->nranks; r++)
+        count[l->ranks[r].host]++;
+    for (int h = 0; h < l->cluster->nhosts; h++)
+        if (count[h])
+            hrun_buf_addf(&hosts, "%s%s:%d", hosts.len ? "," : "", l->cluster->hosts[h].name, count[h]);
+    if (!only_here(l) && (!hrun_in_resource_manager() || l->cluster->ngroups > 1))
+        hrun_strvec_add(v, "--host", hosts.data, "--prtemca", "prte_hetero_nodes", "1", NULL);
     hrun_strvec_push(v, "--map-by");
     hrun_strvec_pushf(v, "rankfile:file=%s:oversubscribe", rankfile);
     hrun_strvec_add(v, "--bind-to", "core:overload-allowed", NULL);

@@ -140,20 +140,23 @@ static int srun_suits(const struct hrun_cluster *c, const struct hrun_mpi *mpi)
     return 1;
 }
 
-/* Check that all hosts are nodes of the allocation, and that its srun has PMIx. */
-static int check_allocation(const struct hrun_cluster *c, const struct hrun_allocation *a, struct hrun_error *err)
+static int srun_usable(const struct hrun_cluster *c, struct hrun_openmpi *found, struct hrun_error *err)
 {
+    autorelease(hrun_allocation_release) struct hrun_allocation a = { 0 };
     autofree char *srun = hrun_program_find("srun", NULL, NULL), *scancel = hrun_program_find("scancel", NULL, NULL);
     char *const words[] = { srun, (char *)(uintptr_t)"--mpi=list", NULL };
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (a->manager != HRUN_MANAGER_SLURM)
+    (void)found;
+    if (hrun_allocation_find(NULL, &a, err))
+        return -1;
+    if (a.manager != HRUN_MANAGER_SLURM)
         return hrun_fail(err, HRUN_EENGINE, "engine srun works inside a Slurm allocation, and this is none: get one "
                          "with salloc or sbatch, or use another engine");
     if (!srun || !scancel)
         return hrun_srun_missing(err, srun ? "scancel" : "srun");
     for (int i = 0, group; i < c->nhosts; i++) {
-        autofree char *node = hrun_srun_node(a, c->hosts[i].name, c->hosts[i].is_local, &group, err);
+        autofree char *node = hrun_srun_node(&a, c->hosts[i].name, c->hosts[i].is_local, &group, err);
 
         if (!node)
             return -1;
@@ -163,19 +166,6 @@ static int check_allocation(const struct hrun_cluster *c, const struct hrun_allo
     return strstr(text.data, "pmix") ? 0
            : hrun_fail(err, HRUN_EENGINE, "this Slurm has no PMIx (srun --mpi=list does not name it): install "
                        "slurm-wlm-basic-plugins on all nodes, or use --engine mpirun");
-}
-
-static int srun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
-{
-    struct hrun_allocation a;
-    int rc;
-
-    (void)found;
-    if (hrun_allocation_find(NULL, &a, err))
-        return -1;
-    rc = check_allocation(cluster, &a, err);
-    hrun_allocation_release(&a);
-    return rc;
 }
 
 /* Names in the order in which Slurm sorts them: numbers in them count as numbers. */
