@@ -62,7 +62,8 @@ struct coll_entry {            /* of a call that has come before */
     enum hrun_net_op op;
     int root, calls, chosen;
     int tried, kept;           /* calls that were timed; 1: ours stays */
-    int record;                /* number of its record, from 1; 0: not known yet, -1: none */
+    int recorded;              /* 1: record is set */
+    struct coll_record *record;    /* NULL: none is kept */
     double times[2][COLL_TRIALS];  /* s, of the library and of ours */
     double bytes;              /* as coll_round gives; -1: a variant with counts; 0: nothing here */
     struct coll_choice choice;
@@ -113,12 +114,18 @@ void coll_turn_end(struct coll_turn *turn);
 
 enum coll_fate { COLL_UNDECIDED = -1, COLL_LEFT, COLL_KEPT, COLL_FORCED };
 
-/* Record a choice that will be tried or used. Result: the number of its record, from 1; -1: none. */
-int coll_record_begin(const struct coll_comm *c, const struct coll_entry *e, enum coll_fate fate);
-/* Record the result of the trial, and the times of a call by the library and by ours. */
-void coll_record_end(int record, int kept, const double time_s[2]);
-/* Count a call of this choice. */
-void coll_record_call(int record);
+struct coll_record {
+    enum hrun_net_op op;
+    int ranks, root;
+    int kept;                  /* enum coll_fate */
+    long calls;                /* by this choice */
+    double bytes, segment;
+    double time_s[2];          /* of a call by the library and by ours, as the trial found them */
+    char way[16];
+};
+
+/* A record of a choice that will be tried or used, which the caller keeps up to date; NULL: it is not reported. */
+struct coll_record *coll_record_begin(const struct coll_comm *c, const struct coll_entry *e, enum coll_fate fate);
 /* Rank 0 of the world prints and drops all records. */
 void coll_records_print(void);
 

@@ -176,26 +176,6 @@ static struct coll_entry *entry_of(struct coll_comm *c, enum hrun_net_op op, int
     return e;
 }
 
-static void choose_way(struct coll_comm *c, struct coll_entry *e)
-{
-    e->chosen = 1;
-    if (e->bytes < 0)
-        coll_choose_v(c->tuning, &c->ranks, e->op, e->root, &e->choice);
-    else
-        coll_choose(c->tuning, &c->ranks, e->op, e->root, e->bytes, &e->choice);
-}
-
-static int make_own(struct coll_comm *c, MPI_Comm comm)
-{
-    MPI_Group group;
-    int rc;
-
-    our.mpi.Comm_group(comm, &group);
-    rc = our.mpi.Comm_create(comm, group, &c->own);
-    our.mpi.Group_free(&group);
-    return rc == MPI_SUCCESS && our.mpi.Comm_set_errhandler(c->own, our.mpi.errors_return) == MPI_SUCCESS;
-}
-
 /* The way that is proposed, with what its messages need; NULL: there is none yet. */
 static const struct coll_choice *propose(struct coll_comm *c, MPI_Comm comm, struct coll_entry *e, double bytes)
 {
@@ -203,14 +183,27 @@ static const struct coll_choice *propose(struct coll_comm *c, MPI_Comm comm, str
 
     if (e->calls < COUNTS_PATIENCE * patience)
         e->calls++;
-    if (!e->chosen && e->calls >= (bytes < 0 ? COUNTS_PATIENCE : 1) * patience)
-        choose_way(c, e);
+    if (!e->chosen && e->calls >= (bytes < 0 ? COUNTS_PATIENCE : 1) * patience) {
+        e->chosen = 1;
+        if (bytes < 0)
+            coll_choose_v(c->tuning, &c->ranks, e->op, e->root, &e->choice);
+        else
+            coll_choose(c->tuning, &c->ranks, e->op, e->root, e->bytes, &e->choice);
+    }
     if (!e->choice.way)
         return NULL;
     if (c->own == our.mpi.no_comm) {
+        MPI_Group group;
+        int rc;
+
         if (bytes >= 0)
             c->saved_s += e->choice.library_s - e->choice.time_s;
-        if ((!forced && bytes >= 0 && c->saved_s < c->own_cost_s) || !make_own(c, comm))
+        if (!forced && bytes >= 0 && c->saved_s < c->own_cost_s)
+            return NULL;
+        our.mpi.Comm_group(comm, &group);
+        rc = our.mpi.Comm_create(comm, group, &c->own);
+        our.mpi.Group_free(&group);
+        if (rc != MPI_SUCCESS || our.mpi.Comm_set_errhandler(c->own, our.mpi.errors_return) != MPI_SUCCESS)
             return NULL;
     }
     return &e->choice;
@@ -234,15 +227,16 @@ int coll_turn_begin(struct coll_comm *c, const struct coll_call *call, double by
         return 0;
     *turn = (struct coll_turn){ .comm = c, .entry = e, .choice = choice };
     turn->timed = !forced && e->tried < 2 * COLL_TRIALS;
-    if (!e->record)
+    if (!e->recorded)
         e->record = coll_record_begin(c, e, forced ? COLL_FORCED : COLL_UNDECIDED);
+    e->recorded = 1;
     /* Ours, library, library, ours, ours, and so on: a drift meets both alike. */
     if (turn->timed && (e->tried + 1) / 2 % 2)
         turn->choice = NULL;
     else if (!forced && !turn->timed && !e->kept)
         return 0;
-    if (turn->choice)
-        coll_record_call(e->record);
+    if (turn->choice && e->record)
+        e->record->calls++;
     turn->begin_s = turn->timed ? now_s() : 0;
     return 1;
 }
@@ -284,7 +278,10 @@ void coll_turn_end(struct coll_turn *turn)
         own[i] = typical(turn->comm->tuning->net, e, e->times[i]);
     e->kept = our.mpi.Allreduce(own, slowest, 2, our.mpi.number, our.mpi.max, turn->comm->own) == MPI_SUCCESS &&
               slowest[1] < slowest[0];
-    coll_record_end(e->record, e->kept, slowest);
+    if (e->record) {
+        e->record->kept = e->kept;
+        memcpy(e->record->time_s, slowest, sizeof slowest);
+    }
 }
 
 /* ---------------------------------------------------------------- begin and end */

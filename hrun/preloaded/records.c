@@ -12,74 +12,36 @@
 /* Programs have a few such operations; what is more is counted. */
 enum { RECORDS_MAX = 256 };
 
-struct record {
-    enum hrun_net_op op;
-    int ranks, root, kept;
-    long calls;
-    double bytes, segment, time_s[2];
-    char way[16];
-};
-
 /* A preloaded library has no other place for it. Threads may do operations on communicators of their own. */
 static struct {
     pthread_mutex_t lock;
-    struct record v[RECORDS_MAX];
+    struct coll_record v[RECORDS_MAX];
     int n, more;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* 1 if a report is wanted and this is rank 0 of the world, which alone reports its own operations; else 0. */
-static int is_reporter(const struct coll_comm *c)
+struct coll_record *coll_record_begin(const struct coll_comm *c, const struct coll_entry *e, enum coll_fate fate)
 {
+    struct coll_record *r = NULL;
+    const struct hrun_net *net = c->tuning->net;
     int rank = -1;
 
-    if (!c->tuning->options.tell)
-        return 0;
-    coll_mpi()->Comm_rank(coll_mpi()->world, &rank);
-    return rank == 0;
-}
-
-int coll_record_begin(const struct coll_comm *c, const struct coll_entry *e, enum coll_fate fate)
-{
-    int n = -1;
-
-    if (!is_reporter(c))
-        return -1;
+    if (c->tuning->options.tell)
+        coll_mpi()->Comm_rank(coll_mpi()->world, &rank);
+    if (rank != 0)
+        return NULL;
     pthread_mutex_lock(&all.lock);
     if (all.n < RECORDS_MAX) {
-        const struct hrun_net *net = c->tuning->net;
-        struct record *r = &all.v[all.n++];
-
-        *r = (struct record){ .op = e->op, .ranks = c->ranks.n, .root = e->root, .kept = fate, .bytes = e->bytes,
-                              .segment = e->choice.segment };
+        r = &all.v[all.n++];
+        *r = (struct coll_record){ .op = e->op, .ranks = c->ranks.n, .root = e->root, .kept = fate, .bytes = e->bytes,
+                                   .segment = e->choice.segment };
         if (e->bytes < 0 && e->op == HRUN_NET_GATHER)
             r->segment = coll_piece(net, net->thresholds.gather_M2);
         snprintf(r->way, sizeof r->way, "%s", e->choice.way);
-        n = all.n;
     } else {
         all.more++;
     }
     pthread_mutex_unlock(&all.lock);
-    return n;
-}
-
-void coll_record_end(int record, int kept, const double time_s[2])
-{
-    if (record <= 0)
-        return;
-    pthread_mutex_lock(&all.lock);
-    all.v[record - 1].kept = kept;
-    all.v[record - 1].time_s[0] = time_s[0];
-    all.v[record - 1].time_s[1] = time_s[1];
-    pthread_mutex_unlock(&all.lock);
-}
-
-void coll_record_call(int record)
-{
-    if (record <= 0)
-        return;
-    pthread_mutex_lock(&all.lock);
-    all.v[record - 1].calls++;
-    pthread_mutex_unlock(&all.lock);
+    return r;
 }
 
 __attribute__((format(printf, 1, 2))) static void print_line(const char *fmt, ...)
@@ -101,7 +63,7 @@ __attribute__((format(printf, 1, 2))) static void print_line(const char *fmt, ..
 void coll_records_print(void)
 {
     for (int i = 0; i < all.n; i++) {
-        const struct record *r = &all.v[i];
+        const struct coll_record *r = &all.v[i];
 
         print_line(HRUN_COLL_REPORT "k,%s,%d,%d,%.17g,%s,%.17g,%d,%ld,%.6g,%.6g", hrun_net_op_name(r->op), r->ranks,
                    r->root, r->bytes, r->way, r->segment, r->kept, r->calls, r->time_s[0], r->time_s[1]);

@@ -126,19 +126,6 @@ static double tighter(double a, double b)
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
-static double local_time(const struct hrun_net_class *c, int from_kind, int to_kind, double bytes)
-{
-    size_t at = (size_t)from_kind * (size_t)c->nkinds + (size_t)to_kind;
-    double per_byte;
-
-    if (from_kind < 0 || from_kind >= c->nkinds || to_kind < 0 || to_kind >= c->nkinds)
-        return NAN;
-    per_byte = c->local_s_per_byte[at].v;
-    if (c->local_bytes_per_s > 0)
-        per_byte = fmax(per_byte, 1 / c->local_bytes_per_s);
-    return c->local_fixed_s[at].v + bytes * per_byte;
-}
-
 /* The rate of a trunk in one direction. If both directions share it, as inside a group, acknowledgements use a part. */
 static double trunk_alone(const struct hrun_net *net, int g, int h)
 {
@@ -158,8 +145,14 @@ double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to,
         return NAN;
     ci = &net->classes[net->class_of[from]];
     cj = &net->classes[net->class_of[to]];
-    if (from == to)
-        return local_time(ci, from_kind, to_kind, bytes);
+    if (from == to) {
+        size_t at = (size_t)from_kind * (size_t)ci->nkinds + (size_t)to_kind;
+        double least = ci->local_bytes_per_s > 0 ? 1 / ci->local_bytes_per_s : 0;
+
+        if (from_kind < 0 || from_kind >= ci->nkinds || to_kind < 0 || to_kind >= ci->nkinds)
+            return NAN;
+        return ci->local_fixed_s[at].v + bytes * fmax(ci->local_s_per_byte[at].v, least);
+    }
     pair = net_pair(net, from, to);
     if (!(pair->beta_bytes_per_s.v > 0))
         return NAN;
