@@ -123,7 +123,7 @@ static int read_question(struct asked *a, const json_t *root, struct hrun_error 
     return 0;
 }
 
-/* A call forks to try topologies, which another call must not do in the middle of its own work. */
+/* One call at a time: a call forks to try topologies. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 char *hrun_ask(const char *question, struct hrun_error *err)

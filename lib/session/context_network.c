@@ -9,17 +9,17 @@
 #include <string.h>
 #include <zlib.h>
 
-/* As lib/cluster has it: a platform is some KiB, one with thousands of hosts some MiB. */
+/* As in lib/cluster: a platform has some KiB, with thousands of hosts some MiB. */
 static const size_t PLATFORM_MAX = (size_t)64 << 20;
 
-/* What begins with these, of Open MPI's parameters, chooses the wires and how they are used; of SimGrid's, all do but
- * those of computation and of algorithms. */
+/* Parameters of Open MPI that choose the wires and how they are used begin with these. Parameters of SimGrid all count,
+ * but those of computation and algorithms. */
 static const char *const of_wires[] = { "btl", "pml", "mtl", "opal_", "ucx", NULL };
 static const char *const not_of_wires[] = {
     "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
 };
 
-/* What a script runs is not known; it has the MPI that starts it, or that is installed here. */
+/* The MPI of a script is not known: it counts as the Open MPI that starts it, or that is installed here. */
 static void add_mpi_of_network(const struct context *c, struct hrun_buf *out)
 {
     struct hrun_openmpi m = c->openmpi;

@@ -97,8 +97,7 @@ static double speed_of(const struct context *c, int k)
     return speed;
 }
 
-/* Where the speed of one sub-cluster is not known, all count as equal. More processes than cores are tried only on PEs
- * of one core. */
+/* If one speed is not known, all count as equal. More processes than cores are tried only on PEs of one core. */
 static void describe_subclusters(const struct context *c, const struct decision *d, struct hrun_learn_sub *subs)
 {
     int known = 1;

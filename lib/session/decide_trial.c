@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of the best predicted configurations may be tried: a nightly job takes four months to try each once. Those
- * that prove slow make room for others. */
+/* The number of best predicted configurations among which trials choose: a nightly job takes two months to try each
+ * once. Slow ones make room for others. */
 enum { LOOKED_AT = 64 };
 
 int check_explore_options(const struct question *q, struct hrun_error *err)

@@ -252,7 +252,7 @@ static int place_name(struct transfer *t, const char *below, const char *name, s
     if (lstat(from, &st)) {
         rc = 0;                    /* somebody has removed it */
     } else if (t->s->users) {
-        /* A folder that is there holds inputs: it has links of its own. */
+        /* A folder that exists has inputs: its other names are linked one by one. */
         if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode)) {
             hrun_strvec_pushf(&t->below, "%s%s/", below, name);
             rc = 0;

@@ -83,7 +83,7 @@ err_has "mine.txt' was changed, or was not written by hrun" "as it always was"
 define 'scratch: links'
 calibrate ./prog
 status_is 125 "what is not known is refused"
-err_has "'links' is not known (known: link, copy, none) (did you mean 'link'?)" "with what is"
+err_has "'scratch' must be one of link, copy, none, found 'links'; did you mean 'link'?" "with what is"
 define
 
 before=$(state)
