@@ -441,25 +441,47 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
 
 /* ------------------------------------------------------------------ all */
 
+/* A run of one option. */
+struct lone_run {
+    int64_t N;
+    int option;
+    double log_work_s;              /* ln of time by processes */
+};
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const struct lone_run *x = a, *y = b;
+
+    return (x->N > y->N) - (x->N < y->N);
+}
+
 /* A first guess of speeds: times at sizes where another has them, too. What was never run alone limits nothing at
  * first. */
 static void guess_speeds(struct hrun_common *c)
 {
-    for (int o = 0; o < c->nsubs * c->nprocs; o++) {
-        double sum = 0;
-        int n = 0, alone = 0;
+    autofree struct lone_run *runs = xcalloc(c->n, sizeof *runs);
+    size_t count = 0;
 
-        for (size_t i = 0; i < c->n; i++)
-            alone |= only_option(c, &c->points[i]) == o;
-        for (size_t i = 0; i < c->n; i++)
-            for (size_t l = 0; l < c->n && only_option(c, &c->points[i]) == o; l++)
-                if (c->points[l].nparts == 1 && c->points[l].N == c->points[i].N &&
-                    only_option(c, &c->points[l]) != o) {
-                    sum += log(c->points[i].T * c->points[i].P / (c->points[l].T * c->points[l].P));
-                    n++;
-                }
-        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? bounded(exp(sum / n)) : alone ? 1 : LEAST, 1,
-                                            0 };
+    for (const struct point *q = c->points; q < c->points + c->n; q++)
+        if (q->nparts == 1)
+            runs[count++] = (struct lone_run){ q->N, only_option(c, q), log(q->T * q->P) };
+    qsort(runs, count, sizeof *runs, compare_sizes);
+    for (int o = 0; o < c->nsubs * c->nprocs; o++) {
+        double sum = 0, pairs = 0, alone = 0;
+
+        for (size_t i = 0, end; i < count; i = end) {
+            double log_s[2] = { 0 }, n[2] = { 0 };      /* of other options, of this one */
+
+            for (end = i; end < count && runs[end].N == runs[i].N; end++) {
+                log_s[runs[end].option == o] += runs[end].log_work_s;
+                n[runs[end].option == o]++;
+            }
+            sum += log_s[1] * n[0] - log_s[0] * n[1];
+            pairs += n[0] * n[1];
+            alone += n[1];
+        }
+        c->options[o] = (struct option){ c->options[o].known, pairs > 0,
+                                         pairs > 0 ? bounded(exp(sum / pairs)) : alone > 0 ? 1 : LEAST, 1, 0 };
     }
 }
 
@@ -555,17 +577,15 @@ static int same_common_config(const struct hrun_common *c, const struct point *x
 /* Number the different configurations of several PEs. Result: how many. */
 static int number_configs(struct hrun_common *c)
 {
+    autofree const struct point **first = xcalloc(c->n, sizeof *first);     /* of each configuration */
     int n = 0;
 
-    for (size_t i = 0; i < c->n; i++) {
-        struct point *q = &c->points[i];
-
-        q->config = -1;
-        for (size_t l = 0; l < i && !q->one_pe && q->config < 0; l++)
-            if (same_common_config(c, q, &c->points[l]))
-                q->config = c->points[l].config;
-        if (!q->one_pe && q->config < 0)
-            q->config = n++;
+    for (struct point *q = c->points; q < c->points + c->n; q++) {
+        q->config = q->one_pe ? -1 : 0;
+        while (!q->one_pe && q->config < n && !same_common_config(c, q, first[q->config]))
+            q->config++;
+        if (q->config == n)
+            first[n++] = q;
     }
     return n;
 }
@@ -664,8 +684,8 @@ static void add_alone_rows(const struct hrun_common *c, int o, int M, struct hru
         double T = c->options[o].u, value;
         int again = 0;
 
-        for (size_t l = 0; l < i; l++)
-            again |= c->points[l].N == N;
+        for (size_t l = 0; l < i && !again; l++)
+            again = c->points[l].N == N;
         for (size_t j = 0; j < c->p && !again; j++)
             if (c->divided[j] && c->k[j] > 0)
                 T += hrun_term_eval(c->terms[j], HRUN_TERM_NP, (double)N, M, 0, &value, NULL) ? NAN :
