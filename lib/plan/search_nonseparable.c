@@ -6,8 +6,8 @@
  * Bounds. Else configurations are looked at in the order of their separable lower bound, which the fast search lists.
  * Behind one whose bound is above the last value in the full list none can enter it. Each list asked for is four times
  * as long as the one before: together they cost hardly more than the last.
- * Shares. Where the oracle knows unequal shares of work, the least time of all comes first (search_shares.c), and then
- * the rest of the list (list_shares.c). Parts and bounds are used only if this finds nothing.
+ * Shares. Where the oracle knows unequal shares of work, the least time of all comes first, and then the rest of the
+ * list (search_shares.c). Parts and bounds are used only if this finds nothing.
  * Neighbours. Where none of these ends, the rest of the looks goes to neighbours of the best configuration found, and
  * to theirs: other numbers of PEs and processes on one sub-cluster, or on two whose sum of processes stays the same.
  *
@@ -415,24 +415,6 @@ static int search_by_parts(struct plan_walk *w, int *exact, double *bound, struc
     return n < 0 ? -1 : 0;
 }
 
-/* ------------------------------------------------------------------ by shares of work */
-
-/* Effort in ns: for the least time, and for each part that may be asked for. */
-enum { EFFORT = 300000000, PART_EFFORT = 25 };
-
-/* The least time of all, what was found on the way to it, and what else belongs to the list. *done: it is proven;
- * *least: no configuration takes less. */
-static int search_by_shares(struct plan_walk *w, int *done, double *least, struct hrun_error *err)
-{
-    autorelease(plan_dealt_release) struct plan_dealt d;
-
-    plan_dealt_init(&d, w);
-    if (plan_dealt_search(&d, EFFORT, err))
-        return -1;
-    *least = d.least;
-    return *least < INFINITY ? plan_dealt_list(w, &d, w->looks->parts * PART_EFFORT, done, least, err) : 0;
-}
-
 /* ------------------------------------------------------------------ the search */
 
 /* Parts are tried with no more (P, option) cells: their rows are kept. */
@@ -459,7 +441,7 @@ int plan_search_whole(const struct hrun_plan_problem *problem, int top, const st
         w.space.rows = xcalloc((size_t)w.space.max_P + 1, sizeof *w.space.rows);
     if (problem->oracle->lines) {
         w.most = all;
-        if (search_by_shares(&w, &done, &least, err))
+        if (plan_search_shares(&w, &done, &least, err))
             return -1;
         bound = least > 0 ? plan_value(&w.space, least) : 0;
         w.most = bounded;

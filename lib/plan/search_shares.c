@@ -50,6 +50,50 @@ enum { STEPS = 8 };
 /* Rule by blocks, and each P has a bound of its own. */
 static const struct plan_tuning tuning = { 0, 1024, 1 };
 
+/* A straight piece of the concave envelopes: `slope` units by each of `width` processes. */
+struct piece {
+    double slope, width;
+};
+
+/* A sub-cluster of the knapsack, and the sums of processes on it and on the later ones that matter. */
+struct layer {
+    int skip;                  /* 1: it may be left out */
+    long low, high;            /* processes on it */
+    long from, to;
+    size_t at;                 /* cell of sum `from` */
+};
+
+/* What can be done at one P by one time. */
+struct pack {
+    int met;                   /* 1: all units; 0: the rest is of no use */
+    int64_t *u;                /* nopt: units of one process; 0: not usable */
+    int *fewest, *most;        /* nopt: PEs that are left as a choice; none if fewest > most */
+    struct layer *layer;  /* nsubs + 1 */
+    int64_t *cell;             /* the most units; below 0: the sum cannot be met */
+    size_t cells;
+};
+
+struct dealt {
+    struct plan_walk *w;       /* borrowed; gets what is found */
+    struct plan_space *space;  /* of w */
+    struct plan_intervals intervals;
+    const struct plan_row *row;  /* of the P that is looked at, else NULL */
+    int hi;                    /* no option with more processes on a PE is used */
+    struct hrun_line *line;    /* nopt, at this P or of an interval */
+    int64_t units;             /* to be done */
+    double limit;              /* what takes longer does not matter; may be lowered at any time */
+    double least;              /* the result: no time is below it */
+    long effort;               /* ns that are left, about */
+    int (*look)(void *ctx, int P, struct hrun_error *err);
+    void *look_ctx;
+    struct pack pack[2];  /* within the limit, and better */
+    int *hull;                 /* nopt: scratch */
+    struct piece *piece;  /* npieces: the envelopes at that time */
+    int npieces;
+    long *queue;
+    size_t queued;
+};
+
 /* ------------------------------------------------------------------ what is done by a time */
 
 /* From point `from` of an envelope, an option or -1 for none, to option `to`: units for each process more. */
@@ -62,7 +106,7 @@ static double chord(const struct hrun_option *v, const int64_t *u, int from, int
 }
 
 /* u by this time, and d->piece. */
-static void set_units_by(struct plan_dealt *d, double time_s, int64_t *u)
+static void set_units_by(struct dealt *d, double time_s, int64_t *u)
 {
     const struct plan_space *s = d->space;
     const struct hrun_option *v = s->oracle->options;
@@ -88,7 +132,7 @@ static void set_units_by(struct plan_dealt *d, double time_s, int64_t *u)
             d->hull[on++] = o;
         }
         for (int k = 0; k < on; k++) {
-            struct plan_piece *piece = &d->piece[d->npieces++];
+            struct piece *piece = &d->piece[d->npieces++];
             piece->slope = chord(v, u, k ? d->hull[k - 1] : -1, d->hull[k], &width);
             piece->width = width * s->subs[i].npes;
         }
@@ -96,7 +140,7 @@ static void set_units_by(struct plan_dealt *d, double time_s, int64_t *u)
 }
 
 /* The pieces that are steepest, up to `need` processes in all: a selection by partition, without sorting. */
-static double sum_steepest(struct plan_piece *v, int n, double need, double *slope)
+static double sum_steepest(struct piece *v, int n, double need, double *slope)
 {
     double sum = 0, gross = 0;
 
@@ -128,7 +172,7 @@ static double sum_steepest(struct plan_piece *v, int n, double need, double *slo
 
 /* No more units are done than this with lo..d->hi processes in all, -INFINITY: they do not fit. *slope: what a process
  * more is worth. Takes the pieces apart. */
-static double relaxed_most_units(struct plan_dealt *d, int lo, double *slope)
+static double relaxed_most_units(struct dealt *d, int lo, double *slope)
 {
     double all = 0, gains = 0;
 
@@ -143,7 +187,7 @@ static double relaxed_most_units(struct plan_dealt *d, int lo, double *slope)
 
 /* Which choices of sub-cluster i fall short of its best one by no more units than `slack`, each process taken off at
  * slope: x->fewest and x->most. Result: may it be left out? */
-static int limit_choices(const struct plan_dealt *d, struct plan_pack *x, int i, double slope, double slack, int P)
+static int limit_choices(const struct dealt *d, struct pack *x, int i, double slope, double slack, int P)
 {
     const struct plan_space *s = d->space;
     double best = 0;
@@ -169,7 +213,7 @@ static int limit_choices(const struct plan_dealt *d, struct plan_pack *x, int i,
 }
 
 /* May all be done by time_s, by between lo and d->hi processes? */
-static int may_do_all(struct plan_dealt *d, double time_s, int lo)
+static int may_do_all(struct dealt *d, double time_s, int lo)
 {
     double slope;
 
@@ -178,7 +222,7 @@ static int may_do_all(struct plan_dealt *d, double time_s, int lo)
 }
 
 /* The largest time that a process of any line may take. */
-static double latest_time(const struct plan_dealt *d)
+static double latest_time(const struct dealt *d)
 {
     double t = -INFINITY;
 
@@ -193,7 +237,7 @@ static double latest_time(const struct plan_dealt *d)
 
 /* A time by which all cannot be done by lo to d->hi processes, near the least by which it may; INFINITY: it cannot by
  * the limit. */
-static double relaxed_least_time(struct plan_dealt *d, int lo, double near)
+static double relaxed_least_time(struct dealt *d, int lo, double near)
 {
     double above = fmin(d->limit, latest_time(d)), below = INFINITY;
 
@@ -218,9 +262,9 @@ static double relaxed_least_time(struct plan_dealt *d, int lo, double near)
 
 /* Add option o of sub-cluster k: dst[x] = max(dst[x], max over p = least..most of src[x - p m] + p m u), where src is
  * the layer behind it. Positions are sums: dst[0] stands for dlo. */
-static void slide_most_units(struct plan_dealt *d, struct plan_pack *x, int k, int o)
+static void slide_most_units(struct dealt *d, struct pack *x, int k, int o)
 {
-    const struct plan_layer *to = &x->layer[k], *after = to + 1;
+    const struct layer *to = &x->layer[k], *after = to + 1;
     int64_t *dst = x->cell + to->at, u = x->u[o];
     const int64_t *src = x->cell + after->at;
     long dlo = to->from, dhi = to->to, slo = after->from, shi = after->to;
@@ -266,13 +310,13 @@ static void slide_most_units(struct plan_dealt *d, struct plan_pack *x, int k, i
 }
 
 /* What is left as a choice at P. 0: nothing does. */
-static int list_choices(struct plan_dealt *d, struct plan_pack *x, int P)
+static int list_choices(struct dealt *d, struct pack *x, int P)
 {
     const struct plan_space *s = d->space;
     double slope, most = relaxed_most_units(d, P, &slope);
 
     for (int i = 0; i < s->nsubs && most >= (double)d->units; i++) {
-        struct plan_layer *l = &x->layer[i];
+        struct layer *l = &x->layer[i];
 
         l->skip = limit_choices(d, x, i, slope, most - (double)d->units, P);
         l->low = l->skip ? 0 : LONG_MAX;
@@ -293,9 +337,9 @@ static int list_choices(struct plan_dealt *d, struct plan_pack *x, int P)
 
 /* The windows of sums of the layers, of which k has sub-clusters k.. x->met = 0: P cannot be met. Result: 1: too many
  * cells. */
-static int lay_out_layers(struct plan_dealt *d, struct plan_pack *x, int P)
+static int lay_out_layers(struct dealt *d, struct pack *x, int P)
 {
-    struct plan_layer *l = x->layer;
+    struct layer *l = x->layer;
     long low = 0, high = 0;
     size_t cells = 1;
     int n = d->space->nsubs;
@@ -324,14 +368,17 @@ static int lay_out_layers(struct plan_dealt *d, struct plan_pack *x, int P)
     return 0;
 }
 
-int64_t plan_pack_after(const struct plan_pack *x, int k, long sum)
+/* The most units by sub-clusters k.., which have `sum` processes; below 0: they cannot. */
+static int64_t units_after(const struct pack *x, int k, long sum)
 {
-    const struct plan_layer *l = &x->layer[k];
+    const struct layer *l = &x->layer[k];
 
     return sum < l->from || sum > l->to ? NEVER : x->cell[l->at + (size_t)(sum - l->from)];
 }
 
-int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x)
+/* The most units by time_s with P processes, whose row d->row is. Result: 0; 1: there are too many cells, or sums are
+ * too large. */
+static int pack_units(struct dealt *d, int P, double time_s, struct pack *x)
 {
     const struct plan_space *s = d->space;
     int rc;
@@ -347,31 +394,32 @@ int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack
         return rc;
     x->cell[0] = 0;
     for (int k = s->nsubs - 1; k >= 0; k--) {
-        struct plan_layer *l = &x->layer[k];
+        struct layer *l = &x->layer[k];
         int64_t *to = x->cell + l->at;
 
         for (long sum = l->from; sum <= l->to; sum++)
-            to[sum - l->from] = l->skip ? plan_pack_after(x, k + 1, sum) : NEVER;
+            to[sum - l->from] = l->skip ? units_after(x, k + 1, sum) : NEVER;
         for (int o = s->first[k]; o < s->first[k + 1]; o++)
             if (x->fewest[o] <= x->most[o]) {
                 slide_most_units(d, x, k, o);
                 d->effort -= CALL_COST + CELL_COST * (l->to - l->from + 1);
             }
     }
-    x->met = plan_pack_after(x, 0, P) >= d->units;
+    x->met = units_after(x, 0, P) >= d->units;
     return 0;
 }
 
-void plan_dealt_best(const struct plan_dealt *d, const struct plan_pack *x, int k, long sum, int *option, int *pes)
+/* The choice at sub-cluster k by which that is reached: *pes of *option, or none, which is -1. */
+static void find_best_pair(const struct dealt *d, const struct pack *x, int k, long sum, int *option, int *pes)
 {
     const struct plan_space *s = d->space;
-    int64_t most = x->layer[k].skip ? plan_pack_after(x, k + 1, sum) : NEVER;
+    int64_t most = x->layer[k].skip ? units_after(x, k + 1, sum) : NEVER;
 
     *option = -1;
     *pes = 0;
     for (int o = s->first[k + 1] - 1; o >= s->first[k]; o--)
         for (long p = x->fewest[o], m = s->oracle->options[o].m; p <= x->most[o]; p++) {
-            int64_t after = plan_pack_after(x, k + 1, sum - p * m);
+            int64_t after = units_after(x, k + 1, sum - p * m);
 
             if (after >= 0 && after + p * m * x->u[o] > most) {
                 most = after + p * m * x->u[o];
@@ -385,7 +433,7 @@ void plan_dealt_best(const struct plan_dealt *d, const struct plan_pack *x, int 
 
 static int bound_by_lines(void *ctx, int lo, int hi, int scanned, double *bound, struct hrun_error *err)
 {
-    struct plan_dealt *d = ctx;
+    struct dealt *d = ctx;
     const struct hrun_oracle *oracle = d->space->oracle;
 
     *bound = -INFINITY;
@@ -402,7 +450,7 @@ static int bound_by_lines(void *ctx, int lo, int hi, int scanned, double *bound,
 
 static int may_be_quicker_than_limit(void *ctx, double bound)
 {
-    const struct plan_dealt *d = ctx;
+    const struct dealt *d = ctx;
 
     return bound < d->limit && d->effort > 0;
 }
@@ -410,7 +458,7 @@ static int may_be_quicker_than_limit(void *ctx, double bound)
 /* Look at P where all may be done by d->limit. */
 static int look_at_P(void *ctx, int P, struct hrun_error *err)
 {
-    struct plan_dealt *d = ctx;
+    struct dealt *d = ctx;
     struct plan_space *s = d->space;
     const struct hrun_oracle *oracle = s->oracle;
 
@@ -427,7 +475,9 @@ static int look_at_P(void *ctx, int P, struct hrun_error *err)
     return P <= d->units && may_do_all(d, fmin(d->limit, latest_time(d)), P) ? d->look(d->look_ctx, P, err) : 0;
 }
 
-int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
+/* Give each P at which all may be done by d->limit to `at`, about those of the least bound first, with row, line and
+ * units set, until the effort is used up. Then all that was not looked at, or last, is not below d->intervals.least. */
+static int search_each_P(struct dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
                     struct hrun_error *err)
 {
     d->look = at;
@@ -436,7 +486,7 @@ int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hru
 }
 
 /* Let the walk look at the packed configuration, which does all by `by`, and lower the limit to just below its time. */
-static int look_at_packed(struct plan_dealt *d, int P, double by, struct hrun_error *err)
+static int look_at_packed(struct dealt *d, int P, double by, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
     struct hrun_choice *c = &d->w->c;
@@ -448,7 +498,7 @@ static int look_at_packed(struct plan_dealt *d, int P, double by, struct hrun_er
 
     *c = (struct hrun_choice){ .config.nsubs = s->nsubs, .P = P };
     for (int k = 0; k < s->nsubs; k++) {
-        plan_dealt_best(d, &d->pack[0], k, rest, &o, &c->config.pes[k]);
+        find_best_pair(d, &d->pack[0], k, rest, &o, &c->config.pes[k]);
         c->config.procs[k] = c->config.pes[k] ? s->oracle->options[o].m : 0;
         if (!c->config.pes[k])
             continue;
@@ -466,7 +516,7 @@ static int look_at_packed(struct plan_dealt *d, int P, double by, struct hrun_er
 /* Look at the best configuration of P, if its time is below the limit. */
 static int search_at_P(void *ctx, int P, struct hrun_error *err)
 {
-    struct plan_dealt *d = ctx;
+    struct dealt *d = ctx;
     double below = relaxed_least_time(d, P, NEAR_P), step = fabs(below) * FIRST_STEP;
     int found = 0;
 
@@ -479,7 +529,7 @@ static int search_at_P(void *ctx, int P, struct hrun_error *err)
         if (found)                              /* just below what was found, and then half way */
             t = found++ % 2 ? above : 0.5 * below + 0.5 * above;
         t = t > below && t < above ? t : above;
-        rc = d->effort > 0 ? plan_dealt_pack(d, P, t, &d->pack[0]) : 1;
+        rc = d->effort > 0 ? pack_units(d, P, t, &d->pack[0]) : 1;
         met = d->pack[0].met;
         if (rc) {
             d->least = fmin(d->least, below);
@@ -493,7 +543,9 @@ static int search_at_P(void *ctx, int P, struct hrun_error *err)
     }
 }
 
-int plan_dealt_search(struct plan_dealt *d, long effort, struct hrun_error *err)
+/* Set d->least, of all configurations, with about this effort in ns; INFINITY when none does all units. The walk looks
+ * at each that is better than those before. */
+static int find_least_time(struct dealt *d, long effort, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
 
@@ -506,7 +558,7 @@ int plan_dealt_search(struct plan_dealt *d, long effort, struct hrun_error *err)
     for (int P = 1; !s->oracle->lines_bound && !s->problem->P && P <= s->max_P; P += 1 + P / STEPS)
         if (look_at_P(d, P, err))
             return -1;
-    if (plan_dealt_each(d, search_at_P, d, err))
+    if (search_each_P(d, search_at_P, d, err))
         return -1;
     d->least = fmin(d->least, d->limit < INFINITY ? nextafter(d->limit, INFINITY) : INFINITY);
     if (d->effort <= 0 && !s->problem->P)
@@ -514,7 +566,7 @@ int plan_dealt_search(struct plan_dealt *d, long effort, struct hrun_error *err)
     return 0;
 }
 
-void plan_dealt_init(struct plan_dealt *d, struct plan_walk *w)
+static void dealt_init(struct dealt *d, struct plan_walk *w)
 {
     size_t nopt = (size_t)w->space.nopt + 1;
 
@@ -526,7 +578,7 @@ void plan_dealt_init(struct plan_dealt *d, struct plan_walk *w)
     d->line = xcalloc(nopt, sizeof *d->line);
     d->hull = xcalloc(nopt, sizeof *d->hull);
     d->piece = xcalloc(nopt, sizeof *d->piece);
-    for (struct plan_pack *x = d->pack; x < d->pack + 2; x++) {
+    for (struct pack *x = d->pack; x < d->pack + 2; x++) {
         x->u = xcalloc(nopt, sizeof *x->u);
         x->fewest = xcalloc(nopt, sizeof *x->fewest);
         x->most = xcalloc(nopt, sizeof *x->most);
@@ -534,10 +586,10 @@ void plan_dealt_init(struct plan_dealt *d, struct plan_walk *w)
     }
 }
 
-void plan_dealt_release(struct plan_dealt *d)
+static void dealt_release(struct dealt *d)
 {
     plan_intervals_release(&d->intervals);
-    for (struct plan_pack *x = d->pack; x < d->pack + 2; x++) {
+    for (struct pack *x = d->pack; x < d->pack + 2; x++) {
         free(x->u);
         free(x->fewest);
         free(x->most);
@@ -548,4 +600,219 @@ void plan_dealt_release(struct plan_dealt *d)
     free(d->hull);
     free(d->piece);
     free(d->queue);
+}
+
+/* ------------------------------------------------------------------ the list
+ *
+ * At each P, list all configurations that do all units by a time, sub-cluster by sub-cluster. The knapsack of
+ * search_shares.c says for each beginning whether it can be completed, so none is tried in vain. The time is that of
+ * the list's last, but at first only a little above the least time, and then further above it: so the list is good
+ * before there is much to prove. Configurations whose value equals that of the list's last count if they come before it
+ * in the order.
+ */
+
+/* How far above the least time the first round goes, by what the next ones go further, and the last that has an end. */
+#define FIRST 1e-5
+#define GROWTH 8
+#define LAST 10
+
+/* Effort of a choice, in ns. */
+enum { NODE_COST = 30 };
+
+struct listing {
+    struct plan_walk *w;
+    struct dealt *d;
+    double broad;          /* where the round ends */
+    double done;           /* all up to here were looked at */
+    double open;           /* of a P that is too large to be listed, no time is below this */
+    int left;              /* 1: at this P something may be left */
+    int all_better;        /* 1: whatever is within the limit is better than the list's last */
+    int option[HRUN_SUBS_MAX];  /* of each pair that is fixed */
+    int most_m;            /* the most processes on a PE */
+};
+
+/* The longest time whose value is below the list's last, or no larger where equal = 1. */
+static double last_time(const struct plan_walk *w, int equal)
+{
+    const struct hrun_choice *last = w->best.n < w->best.top ? NULL : w->best.v[w->best.n - 1];
+    double lo = last ? last->time_s : INFINITY, hi = lo;
+
+    if (!last || (!equal && !(plan_value(&w->space, 0) < last->value)))
+        return last ? -INFINITY : INFINITY;
+    if (equal)
+        while (hi < DBL_MAX && plan_value(&w->space, hi) <= last->value)
+            hi *= 2;
+    else
+        lo = 0;
+    for (double mid = 0.5 * lo + 0.5 * hi; mid > lo && mid < hi; mid = 0.5 * lo + 0.5 * hi) {
+        double value = plan_value(&w->space, mid);
+
+        if (equal ? value <= last->value : value < last->value)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* The list has changed, or P: pack again, what may enter the list and what is better than its last. */
+static void pack_again(struct listing *s, int P)
+{
+    struct dealt *d = s->d;
+    double below = last_time(s->w, 0);
+    int too_large;
+
+    d->limit = fmin(s->broad, last_time(s->w, 1));
+    s->all_better = below >= d->limit;
+    too_large = (!s->all_better && pack_units(d, P, below, &d->pack[1])) ||
+                pack_units(d, P, d->limit, &d->pack[0]);
+    s->left = !too_large && d->pack[0].met;
+    if (too_large)
+        s->open = fmin(s->open, d->intervals.least);
+}
+
+/* Can what begins with sub-clusters before k and has `rest` processes from there on do all units? */
+static int can_do_all(const struct listing *s, const struct pack *x, int k, long rest)
+{
+    const struct hrun_choice *c = &s->w->c;
+    int64_t units = x->met ? units_after(x, k, rest) : -1;
+
+    for (int i = 0; i < k && units >= 0; i++)
+        units += c->config.pes[i] ? (int64_t)c->config.pes[i] * c->config.procs[i] * x->u[s->option[i]] : 0;
+    return units >= s->d->units;
+}
+
+/* Does w->c all units by time_s? */
+static int does_all_by(const struct listing *s, double time_s)
+{
+    const struct hrun_choice *c = &s->w->c;
+    int64_t left = s->d->units;
+
+    for (int i = 0; i < s->w->space.nsubs; i++) {
+        int64_t n = (int64_t)c->config.pes[i] * c->config.procs[i], u;
+
+        if (!n)
+            continue;
+        u = hrun_line_units(&s->d->line[s->option[i]], time_s, s->d->units / n + 1);
+        if (!u || s->d->row->t[s->option[i]] > time_s)
+            return 0;
+        left = u * n < left ? left - u * n : 0;
+    }
+    return left == 0;
+}
+
+static int look_at_listed(struct listing *s, struct hrun_error *err)
+{
+    struct plan_walk *w = s->w;
+    double last = plan_best_worst(&w->best);
+
+    if (!does_all_by(s, s->d->limit) || does_all_by(s, s->done) || plan_walk_is_listed(w))
+        return 0;
+    if (w->n >= w->most) {
+        s->d->effort = 0;
+        return 0;
+    }
+    if (plan_walk_look(w, s->d->row, err))
+        return -1;
+    if (plan_best_worst(&w->best) != last)
+        pack_again(s, w->c.P);
+    return 0;
+}
+
+static int list_from(struct listing *s, int k, long rest, struct hrun_error *err);
+
+/* Sub-cluster k with p PEs of option o, and all that may follow. */
+static int list_with_pair(struct listing *s, int k, int o, int p, long rest, struct hrun_error *err)
+{
+    struct hrun_choice *c = &s->w->c;
+    int rc;
+
+    c->config.pes[k] = p;
+    c->config.procs[k] = p ? s->w->space.oracle->options[o].m : 0;
+    c->npes += p;
+    s->option[k] = o;
+    rc = list_from(s, k + 1, rest - (long)p * c->config.procs[k], err);
+    c->npes -= p;
+    c->config.pes[k] = c->config.procs[k] = 0;
+    return rc;
+}
+
+/* All that begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on: first by the
+ * choice by which most is done, then, as where none is better, about in the order of equals. */
+static int list_from(struct listing *s, int k, long rest, struct hrun_error *err)
+{
+    const struct dealt *d = s->d;
+    const struct plan_space *space = &s->w->space;
+    const struct pack *x = &d->pack[0];
+    int best = -2, pes = 0, better;
+
+    s->d->effort -= NODE_COST;
+    if (!s->left || d->effort <= 0 || !can_do_all(s, x, k, rest))
+        return 0;
+    better = s->all_better || can_do_all(s, &d->pack[1], k, rest);
+    if (!plan_walk_may_enter(s->w, k, rest, s->most_m, better ? -INFINITY : plan_best_worst(&s->w->best)))
+        return 0;
+    if (k == space->nsubs)
+        return look_at_listed(s, err);
+    if (better) {
+        find_best_pair(d, x, k, rest, &best, &pes);
+        if (list_with_pair(s, k, best, pes, rest, err))
+            return -1;
+    }
+    if (x->layer[k].skip && best != -1 && list_with_pair(s, k, -1, 0, rest, err))
+        return -1;
+    for (int o = space->first[k + 1] - 1; o >= space->first[k]; o--)
+        for (int p = x->fewest[o]; p <= x->most[o] && s->left; p++)
+            if ((o != best || p != pes) && list_with_pair(s, k, o, p, rest, err))
+                return -1;
+    return 0;
+}
+
+static int list_at(void *ctx, int P, struct hrun_error *err)
+{
+    struct listing *s = ctx;
+    const struct plan_space *space = &s->w->space;
+
+    pack_again(s, P);
+    s->most_m = 1;
+    for (int o = 0; o < space->nopt; o++)
+        if (s->d->pack[0].fewest[o] <= s->d->pack[0].most[o] && space->oracle->options[o].m > s->most_m)
+            s->most_m = space->oracle->options[o].m;
+    s->w->c = (struct hrun_choice){ .config.nsubs = space->nsubs, .P = P };
+    return s->left ? list_from(s, 0, P, err) : 0;
+}
+
+/* Make the list of w the best one, by about so much effort. */
+static int list_shares(struct dealt *d, long effort, int *done, double *least, struct hrun_error *err)
+{
+    struct listing s = { .w = d->w, .d = d, .done = -INFINITY, .open = INFINITY };
+    double from = *least;
+
+    d->effort = effort;
+    for (double by = FIRST;; by *= GROWTH) {
+        s.broad = from > 0 && by < LAST ? from * (1 + by) : INFINITY;
+        d->limit = fmin(s.broad, last_time(d->w, 1));
+        if (search_each_P(d, list_at, &s, err))
+            return -1;
+        *done = d->effort > 0 && s.open == INFINITY && (d->limit < s.broad || s.broad == INFINITY);
+        if (*done || d->effort <= 0 || s.open < INFINITY) {
+            *least = fmax(*least, fmin(d->limit, fmin(s.open, *done ? INFINITY : d->intervals.least)));
+            return 0;
+        }
+        *least = s.done = s.broad;
+    }
+}
+
+/* Effort in ns: for the least time, and for each part that may be asked for. */
+enum { EFFORT = 300000000, PART_EFFORT = 25 };
+
+int plan_search_shares(struct plan_walk *w, int *done, double *least, struct hrun_error *err)
+{
+    autorelease(dealt_release) struct dealt d;
+
+    dealt_init(&d, w);
+    if (find_least_time(&d, EFFORT, err))
+        return -1;
+    *least = d.least;
+    return *least < INFINITY ? list_shares(&d, w->looks->parts * PART_EFFORT, done, least, err) : 0;
 }

@@ -225,24 +225,4 @@ void design_drop_sizes(struct hrun_design *d);
 /* stage.c: the runs of the next stage into the queue; none: d->state.end says why. */
 int design_stage(struct hrun_design *d, struct hrun_error *err);
 
-/* ---- gaussian.c: what the models miss, as a Gaussian process; not for other rooms */
-
-/* The misses at one size, from the groups with a model whose N is not too far. */
-struct gaussian {
-    const struct design_group **g;
-    double *c, *l;          /* n by n, lower triangles: covariance without noise, Cholesky factor of all */
-    double *w;              /* n: covariance^-1 times their misses */
-    double *k;              /* n: scratch */
-    int n;
-};
-
-/* Relative standard deviation of the models for a run that was not made yet. */
-double design_misfit(const struct hrun_design *d);
-
-void gaussian_fit(const struct hrun_design *d, int64_t N, struct gaussian *p);
-void gaussian_release(struct gaussian *p);
-
-/* Fill mean and sd of a configuration at a size from its model_s. */
-void gaussian_predict(const struct hrun_design *d, struct gaussian *p, int64_t N, struct design_belief *b);
-
 #endif
