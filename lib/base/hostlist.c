@@ -154,13 +154,13 @@ static int expand_rest(struct expansion *x, const char *p)
     return 0;
 }
 
-/* Append the names of the item at p, which ends at a comma or with the text. */
-static int expand_item(struct expansion *x, const char *p)
+/* Append the names of item x->item, which ends at a comma or with the text. */
+static int expand_item(struct expansion *x)
 {
+    const char *p = x->item;
     size_t ipv6 = *p == '[' ? 1 + strspn(p + 1, "0123456789abcdefABCDEF:.") : 0;
 
     ipv6 = ipv6 && p[ipv6] == ']' && memchr(p, ':', ipv6) ? ipv6 + 1 : 0;
-    x->item = p;
     hrun_buf_reset(&x->name);
     if (!*p || *p == ',')
         return fail_hostlist(x->err, x->text, p, x->text[0] ? "a name is missing here" : "it is empty", "");
@@ -177,15 +177,10 @@ int hrun_hostlist_parse(const char *text, struct hrun_strvec *out, struct hrun_e
     struct expansion x = { .text = text, .name = HRUN_BUF_INIT, .most = out->n + HRUN_HOSTLIST_MAX, .out = out,
                            .err = err };
     size_t start = out->n;
-    const char *p = text;
     int rc;
 
-    for (;;) {
-        rc = expand_item(&x, p);
-        if (rc || !*x.end)
-            break;
-        p = x.end + 1;
-    }
+    for (x.item = text; !(rc = expand_item(&x)) && *x.end; x.item = x.end + 1)
+        continue;
     if (rc && out->v) {
         while (out->n > start)
             free(out->v[--out->n]);

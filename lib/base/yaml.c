@@ -139,6 +139,7 @@ static int syntax_error(const struct hrun_yaml *y, const yaml_parser_t *p, struc
     const char *problem = p->problem;
     int line = (int)p->problem_mark.line + 1, column = (int)p->problem_mark.column + 1;
     const char *hint = "";
+    autofree char *context = NULL;
 
     /* libyaml words every mistake, and some failed allocations without setting its code for them */
     if (p->error == YAML_MEMORY_ERROR || !problem)
@@ -152,13 +153,11 @@ static int syntax_error(const struct hrun_yaml *y, const yaml_parser_t *p, struc
     else if (strstr(problem, "cannot start any token"))
         hint = "; indent with blanks, not tabs, and put texts that begin with @, ` or % into quotes";
     if (p->context && p->context_mark.line != p->problem_mark.line)
-        return hrun_fail_at(err, HRUN_EPARSE, y->name, line, column,
-                            "not valid YAML: %s (%s that began on line %d)%s", problem, p->context,
-                            (int)p->context_mark.line + 1, hint);
-    if (p->context)
-        return hrun_fail_at(err, HRUN_EPARSE, y->name, line, column, "not valid YAML: %s (%s)%s", problem,
-                            p->context, hint);
-    return hrun_fail_at(err, HRUN_EPARSE, y->name, line, column, "not valid YAML: %s%s", problem, hint);
+        context = hrun_strf(" (%s that began on line %d)", p->context, (int)p->context_mark.line + 1);
+    else if (p->context)
+        context = hrun_strf(" (%s)", p->context);
+    return hrun_fail_at(err, HRUN_EPARSE, y->name, line, column, "not valid YAML: %s%s%s", problem,
+                        context ? context : "", hint);
 }
 
 static void start_parser(yaml_parser_t *parser, const struct hrun_yaml *y)

@@ -46,18 +46,6 @@ static int add_value(yaml_document_t *doc, const struct hrun_key *k, const char 
     }
 }
 
-static int add_list(yaml_document_t *doc, const struct hrun_key *k, const char *entries, unsigned n)
-{
-    int list = yaml_document_add_sequence(doc, NULL, YAML_BLOCK_SEQUENCE_STYLE), entry;
-
-    for (unsigned i = 0; i < n && list; i++) {
-        entry = add_value(doc, k, entries + i * k->size);
-        if (!entry || !yaml_document_append_sequence_item(doc, list, entry))
-            return 0;
-    }
-    return list;
-}
-
 static int is_key_omitted(const struct hrun_key *k, const char *value, unsigned n)
 {
     const char *text;
@@ -83,7 +71,13 @@ static int add_mapping(yaml_document_t *doc, const struct hrun_key *keys, const 
         if (is_key_omitted(k, value, n))
             continue;
         name = add_scalar(doc, k->name);
-        node = k->list ? add_list(doc, k, value, n) : add_value(doc, k, value);
+        node = k->list ? yaml_document_add_sequence(doc, NULL, YAML_BLOCK_SEQUENCE_STYLE) : add_value(doc, k, value);
+        for (unsigned i = 0; i < n && node; i++) {
+            int entry = add_value(doc, k, value + i * k->size);
+
+            if (!entry || !yaml_document_append_sequence_item(doc, node, entry))
+                return 0;
+        }
         if (!name || !node || !yaml_document_append_mapping_pair(doc, map, name, node))
             return 0;
     }

@@ -109,6 +109,7 @@ struct hrun_cluster {
     struct hrun_host *hosts;
     int nhosts;
     struct hrun_topo **topos;   /* owned: what the hosts point to */
+    uint64_t *topo_keys;        /* owned: hrun_topology_key of those that hosts have answered; else 0 */
     int ntopos;
     struct hrun_cut **cuts;     /* owned, with the strings of PEs of hosts of known topology */
     int ncuts, cuts_cap;
@@ -161,21 +162,11 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
                           struct hrun_error *err);
 void hrun_cluster_destroy(struct hrun_cluster *c);
 
-/* Append this host's topology for a discovery on another host: the XML of hrun_topo_export, and after it a processing
- * instruction with data that XML does not carry: the PUs that this process may use, the memory of the PEs (limits of
- * cgroups applied), the CPU model, the version of Open MPI (mpi, "" for none; NULL: left out), and the fingerprint of
- * hrun_topo_fingerprint(watched):
- *     <?hrun
- *     usable 0-3,8
- *     memory 16000000000
- *     cpu AMD EPYC
- *     mpi 4.1.4
- *     fingerprint 1a2b3c4d
- *     machine 5d41402abc4b2a76 node17
- *     topology 0123456789abcdef
- *     ?>
- * machine (boot and own name) is equal for two names of one host; topology, a hash of the relevant part of the XML, is
- * equal for hosts with equal hardware.
+/* Append this host's topology for a discovery on another host: the XML of hrun_topo_export, and after it an instruction
+ * "<?hrun ... ?>" with lines "key value" of what XML does not carry: usable (PUs of this process, "0-3,8"), memory
+ * (bytes of all PEs, limits of cgroups applied), quota, cpu (model), mpi (version of Open MPI, "" for none; left out
+ * where mpi is NULL), fingerprint (hrun_topo_fingerprint(watched)), machine (a hash of the boot, and the own name:
+ * equal for two names of one host), topology (hrun_topology_key of the XML: equal for equal hardware).
  * Errors: those of hrun_topo_load and hrun_topo_export. */
 int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err);
 

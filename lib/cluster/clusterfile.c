@@ -208,7 +208,7 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
         ? hrun_topo_load(HRUN_TOPO_XML_FILE, path, &why) : hrun_topo_load(HRUN_TOPO_SYNTHETIC, text, &why);
     if (!t)
         return FAIL(l, e, "topology", 0, err, "%s", why.text);
-    hrun_cluster_add_topo(l->c, t);
+    hrun_cluster_add_topo(l->c, t, 0);
     l->npus += hrun_topo_npus(t);
     if (l->npus > PUS_MAX)
         return FAIL(l, e, "topology", 0, err, "the topologies of the file have more than %d PUs together", PUS_MAX);

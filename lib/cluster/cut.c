@@ -132,47 +132,41 @@ static int by_core(const void *pa, const void *pb)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Of a host that is known by numbers. Result: how many there are in room[most]. */
-static int numbered_cores(const struct hrun_cluster *c, int host, struct hrun_core *room, int most)
-{
-    int n = 0;
-
-    for (int i = 0; i < c->nsubs; i++)
-        for (int p = 0; p < c->subs[i].npes; p++) {
-            const char *text = c->subs[i].pes[p].host == host ? c->subs[i].pes[p].cores : NULL;
-            long first, last;
-
-            while (text && *text && (text = hrun_range_next(text, HRUN_RANGES_MAX, &first, &last))) {
-                for (long k = first; k <= last && n < most; k++)
-                    room[n++] = (struct hrun_core){ (int)k, "", { 0, -1, -1, -1, -1, -1, (int)k } };
-                text += *text == ',';
-            }
-        }
-    return n;
-}
-
 int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, int *n, struct hrun_error *err)
 {
     const struct hrun_host *h = &c->hosts[host];
     const struct hrun_cut *cut = h->topo ? hrun_host_cut(c, h, HRUN_LEVEL_CORE, 0, err) : NULL;
-    int count = 0;
-    long number = 0;
-    struct hrun_core *v;
+    struct hrun_core *v = NULL;
+    long first = 0, last = 0;
+    int count = 0, cap = 0;
 
     if (h->topo && !cut)
         return -1;
-    for (int i = 0; i < c->nsubs && !cut; i++)
-        for (int p = 0; p < c->subs[i].npes; p++)
-            count += c->subs[i].pes[p].host == host ? c->subs[i].pes[p].ncores : 0;
-    v = xcalloc((size_t)(cut ? cut->n : count) + 1, sizeof *v);
     for (int i = 0; cut && i < cut->n; i++) {
-        hrun_range_next(cut->pes[i].cores, HRUN_RANGES_MAX, &number, &number);
-        v[i] = (struct hrun_core){ .number = (int)number, .pus = cut->pes[i].cpuset };
+        struct hrun_core core = { .pus = cut->pes[i].cpuset };
+
+        hrun_range_next(cut->pes[i].cores, HRUN_RANGES_MAX, &first, &last);
+        core.number = (int)first;
         for (int k = 0; k < HRUN_NOBJECTS; k++)
-            v[i].at[k] = hrun_topo_object(h->topo, v[i].number, (enum hrun_object)k);
+            core.at[k] = hrun_topo_object(h->topo, core.number, (enum hrun_object)k);
+        hrun_grow(v, count + 1, cap);
+        v[count++] = core;
     }
-    *n = cut ? cut->n : numbered_cores(c, host, v, count);
-    qsort(v, (size_t)*n, sizeof *v, by_core);
+    for (int i = 0; i < c->nsubs && !h->topo; i++)      /* known by numbers */
+        for (int p = 0; p < c->subs[i].npes; p++) {
+            const char *text = c->subs[i].pes[p].host == host ? c->subs[i].pes[p].cores : NULL;
+
+            while (text && *text && (text = hrun_range_next(text, HRUN_RANGES_MAX, &first, &last))) {
+                for (; first <= last; first++) {
+                    hrun_grow(v, count + 1, cap);
+                    v[count++] = (struct hrun_core){ (int)first, "", { 0, -1, -1, -1, -1, -1, (int)first } };
+                }
+                text += *text == ',';
+            }
+        }
+    if (count)
+        qsort(v, (size_t)count, sizeof *v, by_core);
     *cores = v;
+    *n = count;
     return 0;
 }

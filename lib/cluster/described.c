@@ -49,8 +49,9 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
                         struct hrun_error *err)
 {
     struct hrun_topo *topo = described;
+    struct hrun_host_answer *answer = NULL;
     struct hrun_error why;
-    int host, is_local, asked = -1;
+    int host, is_local;
 
     if (hrun_resolver_look(l->resolver, name, &is_local, &why))
         return FAIL(l, e, "hosts", 0, err, "%s", why.text);
@@ -61,20 +62,17 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
         topo = hrun_topo_load(HRUN_TOPO_THIS, NULL, err);
         if (!topo)
             return -1;
-        hrun_cluster_add_topo(l->c, topo);
+        hrun_cluster_add_topo(l->c, topo, 0);
     } else if (!described && (size_t)l->next_asked < l->asked.n && !strcasecmp(l->asked.v[l->next_asked], name)) {
-        asked = l->next_asked++;        /* they come in the order of the file, as the calls do */
-        topo = l->answers[asked]->topo;
+        answer = l->answers[l->next_asked];     /* they come in the order of the file, as the calls do */
+        l->answers[l->next_asked++] = NULL;
+        topo = answer->topo;
     }
     l->notes = xrealloc(l->notes, ((size_t)host + 1) * sizeof *l->notes);
     l->notes[host] = (struct host_note){ e, e, 0, 0 };
     if (is_local)
         l->local = host;
-    hrun_cluster_add_host(l->c, name, is_local, 0, topo);
-    if (asked >= 0) {
-        hrun_cluster_set_answer(l->c, host, l->answers[asked]);
-        l->answers[asked] = NULL;
-    }
+    hrun_cluster_add_host(l->c, name, is_local, 0, topo, answer);
     return hrun_grant(l->d, host, name, err) ? -1 : host;
 }
 

@@ -127,8 +127,8 @@ static int add_local(struct hrun_cluster *c, const char *name, int slots, struct
 
     if (!t)
         return -1;
-    hrun_cluster_add_topo(c, t);
-    return hrun_cluster_add_host(c, name, 1, slots, t);
+    hrun_cluster_add_topo(c, t, 0);
+    return hrun_cluster_add_host(c, name, 1, slots, t, NULL);
 }
 
 static int ask_remote(struct listed *l, struct hrun_error *err)
@@ -167,8 +167,7 @@ static int from_list(const struct hrun_discovery *d, const struct hrun_host_list
             next++;
             continue;
         } else {
-            host = hrun_cluster_add_host(d->c, e->name, 0, e->slots, l.answers[next]->topo);
-            hrun_cluster_set_answer(d->c, host, l.answers[next]);
+            host = hrun_cluster_add_host(d->c, e->name, 0, e->slots, l.answers[next]->topo, l.answers[next]);
             l.answers[next++] = NULL;
         }
         if (host < 0)

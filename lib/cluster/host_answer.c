@@ -32,23 +32,13 @@ void hrun_host_answer_destroy(struct hrun_host_answer *t)
 
 /* ---------------------------------------------------------------- the key of a topology */
 
-/* 1 for a tag (without its '>') that differs between equal hosts, else 0. */
-static int is_personal(const char *tag, size_t len)
-{
-    static const char *const starts[] = {
-        "<page_type ", "<info name=\"HostName\"", "<info name=\"OSRelease\"", "<info name=\"OSVersion\"",
-        "<info name=\"LinuxCgroup\"", "<info name=\"ProcessName\"", "<info name=\"DMI"
-    };
-
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-        if (len >= strlen(starts[i]) && !strncmp(tag, starts[i], strlen(starts[i])))
-            return 1;
-    return 0;
-}
-
 /* The memory of nodes is rounded: each host gives its own total besides. */
 uint64_t hrun_topology_key(const char *xml, size_t len)
 {
+    static const char *const personal[] = {     /* tags that differ between equal hosts */
+        "<page_type ", "<info name=\"HostName\"", "<info name=\"OSRelease\"", "<info name=\"OSVersion\"",
+        "<info name=\"LinuxCgroup\"", "<info name=\"ProcessName\"", "<info name=\"DMI", NULL
+    };
     static const char memory[] = " local_memory=\"";
     const char *last = xml + len, *end, *at;
     uint64_t h = HRUN_HASH_INIT, rounded;
@@ -58,7 +48,7 @@ uint64_t hrun_topology_key(const char *xml, size_t len)
         end = memchr(p, '>', (size_t)(last - p));
         if (!end)
             end = last;
-        if (is_personal(p, (size_t)(end - p)))
+        if (hrun_begins_with(p, personal))
             continue;
         at = memmem(p, (size_t)(end - p), memory, strlen(memory));
         if (at) {
@@ -117,32 +107,21 @@ done:
 
 /* ---------------------------------------------------------------- answers of other hosts */
 
-/* Asking hosts. Topologies by their keys: hosts that are alike share one. */
-struct asking {
-    const struct hrun_discovery *d;
-    struct { uint64_t key; struct hrun_topo *topo; } *known;
-    int nknown, cap;
-};
-
-static struct hrun_topo *find_known_topology(const struct asking *a, uint64_t key)
+static struct hrun_topo *find_known_topology(const struct hrun_cluster *c, uint64_t key)
 {
-    for (int i = a->nknown - 1; i >= 0; i--)
-        if (a->known[i].key == key)
-            return a->known[i].topo;
+    for (int i = c->ntopos - 1; i >= 0; i--)
+        if (key && c->topo_keys[i] == key)
+            return c->topos[i];
     return NULL;
 }
 
 /* Load xml[len], which a NUL follows, as the topology of that key. NULL on failure. */
-static struct hrun_topo *load_xml(struct asking *a, uint64_t key, const char *xml, struct hrun_error *err)
+static struct hrun_topo *load_xml(struct hrun_cluster *c, uint64_t key, const char *xml, struct hrun_error *err)
 {
     struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_XML, xml, err);
 
-    if (!t)
-        return NULL;
-    hrun_cluster_add_topo(a->d->c, t);
-    hrun_grow(a->known, a->nknown + 1, a->cap);
-    a->known[a->nknown].key = key;
-    a->known[a->nknown++].topo = t;
+    if (t)
+        hrun_cluster_add_topo(c, t, key);
     return t;
 }
 
@@ -209,8 +188,8 @@ static int read_instruction(const char *host, const char *p, struct hrun_host_an
 }
 
 /* Make *t of what a host printed. The text is cut behind the XML. */
-static int read_host_answer(struct asking *a, const char *host, struct hrun_buf *text, struct hrun_host_answer *t,
-                            struct hrun_error *err)
+static int read_host_answer(const struct hrun_discovery *d, const char *host, struct hrun_buf *text,
+                            struct hrun_host_answer *t, struct hrun_error *err)
 {
     static const char last[] = "</topology>";
     enum { LAST = sizeof last - 1, TAIL = 1 << 16 };
@@ -229,7 +208,7 @@ static int read_host_answer(struct asking *a, const char *host, struct hrun_buf 
     for (end = more; t->key && xml && end > xml && isspace((unsigned char)end[-1]); )
         end--;
     if (t->key && xml && end - xml >= LAST && !strncmp(end - LAST, last, LAST) &&
-        (t->topo = find_known_topology(a, t->key)))
+        (t->topo = find_known_topology(d->c, t->key)))
         return 0;
     end = xml ? strstr(xml, last) : NULL;
     if (!end || (more && end > more))
@@ -238,29 +217,29 @@ static int read_host_answer(struct asking *a, const char *host, struct hrun_buf 
     *end = 0;
     /* Another release of hrun may compute the key in another way. */
     t->key = hrun_topology_key(xml, (size_t)(end - xml));
-    t->topo = find_known_topology(a, t->key);
+    t->topo = find_known_topology(d->c, t->key);
     if (t->topo)
         return 0;
-    t->topo = load_xml(a, t->key, xml, &why);
+    t->topo = load_xml(d->c, t->key, xml, &why);
     if (!t->topo)
         return hrun_fail(err, why.code, "host '%s': %s", host, why.text);
-    hrun_cache_keep(a->d->cache, t->key, xml, (size_t)(end - xml));
+    hrun_cache_keep(d->cache, t->key, xml, (size_t)(end - xml));
     return 0;
 }
 
 /* ---------------------------------------------------------------- asking */
 
 /* The cached answer of a host with its topology, or NULL. */
-static struct hrun_host_answer *recall_answer(struct asking *a, const char *host)
+static struct hrun_host_answer *recall_answer(const struct hrun_discovery *d, const char *host)
 {
-    struct hrun_host_answer *t = hrun_cache_find(a->d->cache, host);
+    struct hrun_host_answer *t = hrun_cache_find(d->cache, host);
     autorelease(hrun_buf_release) struct hrun_buf xml = HRUN_BUF_INIT;
 
     if (!t)
         return NULL;
-    t->topo = find_known_topology(a, t->key);
-    if (!t->topo && !hrun_cache_topology(a->d->cache, t->key, &xml))
-        t->topo = load_xml(a, t->key, xml.data, NULL);
+    t->topo = find_known_topology(d->c, t->key);
+    if (!t->topo && !hrun_cache_topology(d->cache, t->key, &xml))
+        t->topo = load_xml(d->c, t->key, xml.data, NULL);
     if (t->topo)
         return t;
     hrun_host_answer_destroy(t);
@@ -290,10 +269,10 @@ static int fail_failures(char *const *hosts, int n, const struct hrun_error *err
 }
 
 /* Ask n hosts, none of which is remembered. */
-static int ask_unknown_hosts(struct asking *a, char *const *hosts, int n, struct hrun_host_answer **answers,
-                             struct hrun_error *errors, struct hrun_error *err)
+static int ask_unknown_hosts(const struct hrun_discovery *d, char *const *hosts, int n,
+                             struct hrun_host_answer **answers, struct hrun_error *errors, struct hrun_error *err)
 {
-    const struct hrun_cluster_request *req = a->d->req;
+    const struct hrun_cluster_request *req = d->req;
     struct hrun_buf *texts = xcalloc((size_t)n + 1, sizeof *texts);
     int rc, failed = 0;
 
@@ -308,14 +287,14 @@ static int ask_unknown_hosts(struct asking *a, char *const *hosts, int n, struct
             continue;
         answers[i] = xcalloc(1, sizeof **answers);
         /* An answer from which no PEs can be made is not cached. */
-        if (!read_host_answer(a, hosts[i], &texts[i], answers[i], &errors[i])) {
+        if (!read_host_answer(d, hosts[i], &texts[i], answers[i], &errors[i])) {
             struct hrun_host h = { .name = hosts[i], .topo = answers[i]->topo, .answer = answers[i] };
 
             if (answers[i]->usable)
-                hrun_host_cut(a->d->c, &h, HRUN_LEVEL_CORE, 0, &errors[i]);
+                hrun_host_cut(d->c, &h, HRUN_LEVEL_CORE, 0, &errors[i]);
         }
         if (!errors[i].code) {
-            hrun_cache_put(a->d->cache, hosts[i], answers[i]);
+            hrun_cache_put(d->cache, hosts[i], answers[i]);
         } else {
             hrun_host_answer_destroy(answers[i]);
             answers[i] = NULL;
@@ -352,7 +331,6 @@ static int check_machines(char *const *hosts, int n, struct hrun_host_answer *co
 int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, struct hrun_host_answer **answers,
                    int *bad, struct hrun_error *err)
 {
-    struct asking a = { .d = d };
     autofree char **names = xcalloc((size_t)n + 1, sizeof *names);
     autofree int *where = xcalloc((size_t)n + 1, sizeof *where);
     autofree struct hrun_host_answer **fresh = xcalloc((size_t)n + 1, sizeof *fresh);
@@ -361,13 +339,13 @@ int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, st
 
     *bad = -1;
     for (int i = 0; i < n; i++) {
-        answers[i] = d->req->refresh ? NULL : recall_answer(&a, hosts[i]);
+        answers[i] = d->req->refresh ? NULL : recall_answer(d, hosts[i]);
         if (answers[i])
             continue;
         where[nasked] = i;
         names[nasked++] = hosts[i];
     }
-    rc = nasked ? ask_unknown_hosts(&a, names, nasked, fresh, errors, err) : 0;
+    rc = nasked ? ask_unknown_hosts(d, names, nasked, fresh, errors, err) : 0;
     for (int i = 0; i < nasked; i++) {
         answers[where[i]] = fresh[i];
         nfailed += errors[i].code != 0;
@@ -386,6 +364,5 @@ int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, st
         hrun_host_answer_destroy(answers[i]);
         answers[i] = NULL;
     }
-    free(a.known);
     return rc;
 }

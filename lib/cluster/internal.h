@@ -144,12 +144,11 @@ struct hrun_pe_key {
     int quota_permille;
 };
 
-/* Result: the index of the new host. */
-int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots, struct hrun_topo *topo);
-/* Set the answer of a host, which takes t over. */
-void hrun_cluster_set_answer(struct hrun_cluster *c, int host, struct hrun_host_answer *t);
-/* Takes t over. */
-void hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t);
+/* Takes t, the answer of a host that was asked, over; else it is NULL. Result: the index of the new host. */
+int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots, struct hrun_topo *topo,
+                          struct hrun_host_answer *t);
+/* Takes t over. key: of a host's answer, which equal hosts share; else 0. */
+void hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t, uint64_t key);
 /* The index of the sub-cluster with that key among subs first, first + 1, ...; a new one without a name if there is
  * none. */
 int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key);
@@ -157,6 +156,10 @@ int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_p
 void hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *pe);
 /* Name a sub-cluster `base`, or "base-KIND" (with_kind); a number is added if the name is taken. */
 void hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind);
+/* Without a cluster file: put the PEs of a host into sub-clusters, which have no names yet. */
+int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err);
+/* Order and name the sub-clusters, after all hosts have been added. */
+void hrun_group_finish(struct hrun_cluster *c, enum hrun_level level);
 
 /* ---------------------------------------------------------------- discover.c */
 
@@ -177,13 +180,6 @@ int hrun_granted_index(const struct hrun_discovery *d, const char *name);
 int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struct hrun_error *err);
 /* Report that no host is left. Result: -1. */
 int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err);
-
-/* ---------------------------------------------------------------- group.c: without a cluster file */
-
-/* Put the PEs of a host into sub-clusters, which have no names yet. */
-int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err);
-/* Order and name the sub-clusters, after all hosts have been added. */
-void hrun_group_finish(struct hrun_cluster *c, enum hrun_level level);
 
 /* ---------------------------------------------------------------- platform.c: simulated hosts */
 

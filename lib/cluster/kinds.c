@@ -23,7 +23,7 @@ struct traits {
     int has_l3;
     double speed[NMEASURES];
     int efficiency;             /* hwloc's, larger is faster; -1: unknown; -2: hwloc has no kind for the core */
-    int first;                  /* the first entry of the same kind, this one at most */
+    int first;                  /* the first entry of the same kind */
 };
 
 /* A kind while kinds are put into order. */
@@ -110,18 +110,14 @@ static int has_speed(const struct traits *a)
     return a->speed[0] > 0 || a->speed[1] > 0 || a->speed[2] > 0;
 }
 
-static int first_of(const struct traits *v, int i)
+/* Make one kind of those of entries i and j. */
+static void join_entries(struct traits *v, int n, int i, int j)
 {
-    while (v[i].first != i)
-        i = v[i].first;
-    return i;
-}
+    int a = v[i].first, b = v[j].first;
 
-static void join_entries(struct traits *v, int i, int j)
-{
-    i = first_of(v, i);
-    j = first_of(v, j);
-    v[i > j ? i : j].first = i < j ? i : j;
+    for (int k = 0; k < n; k++)
+        if (v[k].first == a || v[k].first == b)
+            v[k].first = a < b ? a : b;
 }
 
 /* An entry of unknown speed joins the only kind with the same traits, if there is only one: systems know the frequency
@@ -134,12 +130,12 @@ static void join_unmeasured(struct traits *v, int n, int i)
         if (!has_speed(&v[j]) || !same_hardware(&v[i], &v[j]) || (*v[i].type && strcmp(v[i].type, v[j].type)) ||
             (*v[i].part && strcmp(v[i].part, v[j].part)))
             continue;
-        if (found >= 0 && first_of(v, found) != first_of(v, j))
+        if (found >= 0 && v[found].first != v[j].first)
             return;
         found = j;
     }
     if (found >= 0)
-        join_entries(v, i, found);
+        join_entries(v, n, i, found);
 }
 
 /* ---------------------------------------------------------------- order and names */
@@ -162,7 +158,7 @@ static int list_kinds(const struct traits *v, int n, struct kind *kinds)
     int nkinds = 0, m = 0;
 
     for (int i = 0; i < n; i++) {
-        int first = first_of(v, i), k = 0;
+        int first = v[i].first, k = 0;
 
         while (k < nkinds && kinds[k].first != first)
             k++;
@@ -244,13 +240,13 @@ void hrun_topo_find_kinds(struct hrun_topo *t)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (same_design(&v[i], &v[j]) && is_near(&v[i], &v[j]))
-                join_entries(v, i, j);
+                join_entries(v, n, i, j);
     for (int i = 0; i < n; i++)
         if (!has_speed(&v[i]))
             join_unmeasured(v, n, i);
     nkinds = list_kinds(v, n, kinds);
     for (int i = 0; i < t->ncores; i++) {
-        int first = first_of(v, t->cores[i].kind);
+        int first = v[t->cores[i].kind].first;
 
         for (t->cores[i].kind = 0; kinds[t->cores[i].kind].first != first; t->cores[i].kind++)
             continue;

@@ -200,7 +200,7 @@ static void add_link_speed(struct hrun_buf *out, const char *what, double bw, do
 
 static void add_simulated_pes(struct hrun_cluster *c, const struct sim_host *h, enum hrun_level level)
 {
-    int host = hrun_cluster_add_host(c, h->name, 0, h->slots, NULL), sub, n = 1, before = c->nsubs;
+    int host = hrun_cluster_add_host(c, h->name, 0, h->slots, NULL, NULL), sub, n = 1, before = c->nsubs;
     autorelease(hrun_buf_release) struct hrun_buf network = HRUN_BUF_INIT;
     char model[64];
     double memory, part = level == HRUN_LEVEL_CORE ? 1.0 / h->cores : 1;

@@ -84,30 +84,10 @@ static int is_own_address(const struct hrun_resolver *r, const struct sockaddr *
     return 0;
 }
 
-/* getaddrinfo with a resolver that asks each name server once and waits a second (by default it would be
- * five seconds, twice). The resolver's state belongs to the thread (resolver(3)). */
-static int lookup(const char *name, struct addrinfo **list)
-{
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-    int rc, patient = -1, retries = -1;
-
-    if (_res.options & RES_INIT || res_init() == 0) {
-        patient = _res.retrans;
-        retries = _res.retry;
-        _res.retrans = 1;
-        _res.retry = 1;
-    }
-    rc = getaddrinfo(name, NULL, &hints, list);
-    if (patient >= 0) {
-        _res.retrans = patient;
-        _res.retry = retries;
-    }
-    return rc;
-}
-
 int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local, struct hrun_error *err)
 {
-    struct addrinfo *list = NULL;
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list = NULL;
+    int patient = -1, retries = -1;
     autofree char *bare = NULL;
     size_t len = strlen(name), short_len = strcspn(r->own, ".");
     int code;
@@ -123,7 +103,19 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
     }
     /* "[::1]" is how host lists write IPv6 addresses. */
     bare = name[0] == '[' && name[len - 1] == ']' ? xstrndup(name + 1, len - 2) : xstrdup(name);
-    code = lookup(bare, &list);
+    /* The resolver asks each name server once and waits a second; by default it would be five seconds, twice. Its state
+     * belongs to the thread (resolver(3)). */
+    if (_res.options & RES_INIT || res_init() == 0) {
+        patient = _res.retrans;
+        retries = _res.retry;
+        _res.retrans = 1;
+        _res.retry = 1;
+    }
+    code = getaddrinfo(bare, NULL, &hints, &list);
+    if (patient >= 0) {
+        _res.retrans = patient;
+        _res.retry = retries;
+    }
     if (code)
         return hrun_fail(err, HRUN_EINVAL, "unknown host '%s': %s", name,
                          code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code));

@@ -120,23 +120,6 @@ static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const ch
 
 /* ---------------------------------------------------------------- usable PUs and cores */
 
-static int find_usable(struct hrun_topo *t, struct hrun_error *err)
-{
-    hwloc_bitmap_t mask;
-    int rc = 0;
-
-    t->usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(t->hwloc));
-    if (!hwloc_topology_is_thissystem(t->hwloc))
-        return 0;
-    mask = hwloc_bitmap_alloc();
-    if (hwloc_get_cpubind(t->hwloc, mask, HWLOC_CPUBIND_PROCESS) == 0)
-        hwloc_bitmap_and(t->usable, t->usable, mask);
-    else if (errno != ENOSYS)
-        rc = hrun_fail_errno(err, HRUN_EIO, "cannot read this process's CPU affinity");
-    hwloc_bitmap_free(mask);
-    return rc;
-}
-
 /* Refuse objects without a number: hwloc gives them the largest one, and sets of half a gigabyte. */
 static int check_numbers(const struct hrun_topo *t, hwloc_obj_type_t type, struct hrun_error *err)
 {
@@ -232,12 +215,23 @@ static int load_hwloc(const struct loading *l, struct hrun_error *err)
                 ? hwloc_obj_get_info_by_name(hwloc_get_root_obj(t->hwloc), "SyntheticDescription") : NULL;
     t->memory_made_up = synthetic && !strstr(synthetic, "memory=");
     t->memory_limit = UINT64_MAX;
+    if (check_numbers(t, HWLOC_OBJ_PU, err) || check_numbers(t, HWLOC_OBJ_NUMANODE, err))
+        return -1;
+    t->usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(t->hwloc));
     if (hwloc_topology_is_thissystem(t->hwloc)) {
+        hwloc_bitmap_t mask = hwloc_bitmap_alloc();
+        int bound = !hwloc_get_cpubind(t->hwloc, mask, HWLOC_CPUBIND_PROCESS), why = errno;
+
+        if (bound)
+            hwloc_bitmap_and(t->usable, t->usable, mask);
+        hwloc_bitmap_free(mask);
+        errno = why;
+        if (!bound && why != ENOSYS)
+            return hrun_fail_errno(err, HRUN_EIO, "cannot read this process's CPU affinity");
         t->memory_limit = hrun_cgroup_memory_limit("");
         t->cpu_quota = hrun_cgroup_cpu_quota("");
     }
-    if (check_numbers(t, HWLOC_OBJ_PU, err) || check_numbers(t, HWLOC_OBJ_NUMANODE, err) || find_usable(t, err) ||
-        find_cores(t, err))
+    if (find_cores(t, err))
         return -1;
     hrun_topo_find_kinds(t);
     find_cpu_model(t);

@@ -73,11 +73,10 @@ double hrun_topo_cpu_quota(const struct hrun_topo *t);
 int hrun_topo_npus(const struct hrun_topo *t);
 /* Number of core kinds with usable cores (at least 1), fastest first, and the name of one. Cores of one kind have equal
  * CoreType, CPU part, L1d and L2 caches, all or none an L3 cache, and capacity (Linux's cpu_capacity), maximal and base
- * frequency within 10 % of some other core of the kind, or all unknown. A core without any of the three is of the only
- * kind that fits. Hardware threads do not matter, as they may be off line one by one. Order: by the first of capacity,
- * maximal and base frequency that is known for all kinds and differs, else by hwloc's efficiency. Name: "" if there is
- * one kind only or no such kind, else hwloc's CoreType ("IntelCore", "IntelAtom"; "IntelAtom-2" for the second kind of
- * that type) or "kindK". */
+ * frequency within 10 % of another core of the kind, or all unknown; a core without any of the three is of the only
+ * kind that fits. Order: by the first of the three that is known for all kinds and differs, else by hwloc's efficiency.
+ * Name: "" if there is one kind only or no such kind, else hwloc's CoreType ("IntelCore"; "IntelAtom-2" for the second
+ * kind of that type) or "kindK". */
 int hrun_topo_nkinds(const struct hrun_topo *t);
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
 

@@ -29,22 +29,10 @@ static void limit(int resource, rlim_t most)
     setrlimit(resource, &r);
 }
 
-/* Limit the address space to its present size plus MEMORY_MAX_MIB. Sanitizers reserve terabytes. */
-static void limit_memory(void)
-{
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-    struct hrun_buf statm = HRUN_BUF_INIT;
-
-    if (!hrun_file_read("/proc/self/statm", 4096, &statm, NULL))
-        limit(RLIMIT_AS, (rlim_t)strtoull(statm.data, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) +
-                         ((rlim_t)MEMORY_MAX_MIB << 20));
-    hrun_buf_release(&statm);
-#endif
-}
-
 /* The child: every signal is blocked, so that no handler of the program runs here. A crash ends it all the same. */
 static void run_trial_child(int fd, int (*work)(void *ctx, struct hrun_error *err), void *ctx)
 {
+    struct hrun_buf statm = HRUN_BUF_INIT;
     struct hrun_error why;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -56,7 +44,13 @@ static void run_trial_child(int fd, int (*work)(void *ctx, struct hrun_error *er
     dup2(null, STDERR_FILENO);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, CPU_MAX_S);
-    limit_memory();
+    /* The address space, to its present size and MEMORY_MAX_MIB more. Sanitizers reserve terabytes. */
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+    if (!hrun_file_read("/proc/self/statm", 4096, &statm, NULL))
+        limit(RLIMIT_AS, (rlim_t)strtoull(statm.data, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) +
+                         ((rlim_t)MEMORY_MAX_MIB << 20));
+#endif
+    hrun_buf_release(&statm);
     work(ctx, &why);
     _exit(hrun_write_all(fd, &why, sizeof why) != 0);
 }

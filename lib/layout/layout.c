@@ -1,28 +1,10 @@
 /* layout.c - a configuration becomes ranks on PEs; see layout.h for the contracts */
-#include "base/alloc.h"
+#include "base/list.h"
 #include "layout/layout.h"
 
 #include <limits.h>
 #include <stdlib.h>
-
-/* Slurm numbers the processes of a heterogeneous job component by component: the ranks follow, in their order within
- * each component. */
-static void order_by_group(struct hrun_layout *l)
-{
-    const struct hrun_host *hosts = l->cluster->hosts;
-    struct hrun_rank *sorted;
-    int n = 0;
-
-    if (l->cluster->ngroups < 2)
-        return;
-    sorted = xcalloc((size_t)l->nranks, sizeof *sorted);
-    for (int g = 0; g < l->cluster->ngroups; g++)
-        for (int r = 0; r < l->nranks; r++)
-            if (hosts[l->ranks[r].host].group == g)
-                sorted[n++] = l->ranks[r];
-    free(l->ranks);
-    l->ranks = sorted;
-}
+#include <string.h>
 
 void layout_finish(struct hrun_layout *l)
 {
@@ -31,7 +13,19 @@ void layout_finish(struct hrun_layout *l)
     autofree size_t *first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
     size_t npes = 0;
 
-    order_by_group(l);
+    /* Slurm numbers the processes of a heterogeneous job component by component: the ranks follow, in their order
+     * within each component. */
+    if (c->ngroups > 1) {
+        struct hrun_rank *sorted = xcalloc((size_t)l->nranks, sizeof *sorted);
+        int n = 0;
+
+        for (int g = 0; g < c->ngroups; g++)
+            for (int r = 0; r < l->nranks; r++)
+                if (c->hosts[l->ranks[r].host].group == g)
+                    sorted[n++] = l->ranks[r];
+        free(l->ranks);
+        l->ranks = sorted;
+    }
     for (int i = 0; i < c->nsubs; i++) {
         first[i] = npes;
         npes += (size_t)c->subs[i].npes;
@@ -135,20 +129,6 @@ static int count_free(const struct hrun_cluster *cluster, const char *const *bus
     return n;
 }
 
-/* want PEs of sub-cluster i into order: host by host. */
-static void order_sub(const struct hrun_cluster *cluster, int i, int want, const char *busy, int *order)
-{
-    const struct hrun_subcluster *s = &cluster->subs[i];
-
-    for (int p = 0; p < s->npes && want > 0; p++)
-        if (!p || s->pes[p - 1].host != s->pes[p].host) {
-            int n = layout_spread(cluster, i, p, busy, want, order);
-
-            order += n;
-            want -= n;
-        }
-}
-
 int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
                        struct hrun_error *err)
 {
@@ -167,8 +147,16 @@ int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const
     }
     order = xcalloc(n, sizeof *order);
     for (int i = 0; i < cluster->nsubs; i++) {
-        order_sub(cluster, i, pes[i], busy ? busy[i] : NULL, order + k);
-        k += pes[i] > 0 ? pes[i] : 0;
+        const struct hrun_pe *of = cluster->subs[i].pes;
+        int want = pes[i];
+
+        for (int p = 0; p < cluster->subs[i].npes && want > 0; p++)
+            if (!p || of[p - 1].host != of[p].host) {
+                int found = layout_spread(cluster, i, p, busy ? busy[i] : NULL, want, order + k);
+
+                k += found;
+                want -= found;
+            }
     }
     return order;
 }
@@ -251,19 +239,55 @@ void hrun_layout_destroy(struct hrun_layout *l)
 
 void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *out)
 {
-    int any = 0;
+    size_t start = out->len;
 
     for (int r = 0; r < l->nranks; r++) {
         int first = r;
+
         if (l->ranks[r].sub != sub)
             continue;
         while (r + 1 < l->nranks && l->ranks[r + 1].sub == sub)
             r++;
-        if (any)
-            hrun_buf_addc(out, ',');
-        any = 1;
-        hrun_buf_addf(out, first == r ? "%d" : "%d-%d", first, r);
+        hrun_range_add(out, start, first, r);
     }
-    if (!any)
+    if (out->len == start)
         hrun_buf_addc(out, '-');
+}
+
+/* ---------------------------------------------------------------- files of mpirun and smpirun */
+
+/* mpirun holds the slot list of a rank in char[64]: Open MPI 4 overruns it and aborts, PRRTE cuts it. */
+enum { SLOT_LIST_MAX = 63 };
+
+/* What the rankfile's scanner takes in a host name; it reads no quotes. */
+static const char HOST_CHARACTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+
+int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err)
+{
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+
+    for (int r = 0; r < l->nranks; r++) {
+        const struct hrun_rank *k = &l->ranks[r];
+        const char *host = l->cluster->hosts[k->host].name;
+
+        if (!*host || host[strspn(host, HOST_CHARACTERS)])
+            return hrun_fail(err, HRUN_EINVAL, "host %s: a rankfile takes names of letters, digits, '.', '-' and "
+                             "'_' only: give the host such a name", host);
+        if (!k->cores[0])
+            return hrun_fail(err, HRUN_EINVAL, "host %s: its cores are not known, so rank %d cannot be placed: add "
+                             "its topology to the cluster file", host, r);
+        if (strlen(k->cores) > SLOT_LIST_MAX)
+            return hrun_fail(err, HRUN_EINVAL, "host %s: the core list of rank %d (%.20s...) has %zu characters, "
+                             "and mpirun takes %d: choose a smaller PE level", host, r, k->cores,
+                             strlen(k->cores), SLOT_LIST_MAX);
+        hrun_buf_addf(&b, "rank %d=%s slot=%s\n", r, host, k->cores);
+    }
+    hrun_buf_add(out, b.data, b.len);
+    return 0;
+}
+
+void hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out)
+{
+    for (int r = 0; r < l->nranks; r++)
+        hrun_buf_addf(out, "%s\n", l->cluster->hosts[l->ranks[r].host].name);
 }

@@ -330,7 +330,8 @@ int mapping_bind(struct mapping *w, struct hrun_error *err)
 /* ---------------------------------------------------------------- the layout */
 
 /* Set cores and PUs of a rank to the units that p is bound to. */
-static void bind_rank(const struct mapping *w, const struct proc *p, struct hrun_layout *l, struct hrun_rank *rank)
+static void set_rank_binding(const struct mapping *w, const struct proc *p, struct hrun_layout *l,
+                             struct hrun_rank *rank)
 {
     const struct room *r = &w->rooms[p->host];
     autofree int *pus = NULL, *numbers = xcalloc((size_t)r->n + 1, sizeof *numbers);
@@ -384,7 +385,7 @@ void mapping_assign(const struct mapping *w, struct hrun_layout *l)
         struct hrun_place place = pe_at(w, where < 0 ? r->home : where);
         const struct hrun_pe *pe = &l->cluster->subs[place.sub].pes[place.pe];
 
-        bind_rank(w, p, l, rank);
+        set_rank_binding(w, p, l, rank);
         rank->sub = place.sub;
         rank->pe = place.pe;
         rank->host = p->host;

@@ -24,19 +24,6 @@ static int fail_line(const struct reading *g, const char *what, const char *foun
                         found);
 }
 
-static int fail_host(const struct reading *g, const char *name, size_t len)
-{
-    const struct hrun_cluster *c = g->w->cluster;
-    autofree char **names = xcalloc((size_t)c->nhosts + 1, sizeof *names);
-    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
-
-    for (int h = 0; h < c->nhosts; h++)
-        names[h] = c->hosts[h].name;
-    hrun_hostlist_print(names, (size_t)c->nhosts, &list);
-    return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host '%.*s' is none of this run's: %.200s; name it "
-                        "with --host or in the host file", (int)len, name, list.data);
-}
-
 /* Are these the same name, one of them perhaps without its domain? */
 static int same_name(const char *host, const char *name, size_t len)
 {
@@ -62,6 +49,8 @@ int mapping_find_host(const struct hrun_cluster *c, const char *name, size_t len
 static int find_named_host(const struct reading *g, const char *name, size_t len)
 {
     const struct hrun_cluster *c = g->w->cluster;
+    autofree char **names = xcalloc((size_t)c->nhosts + 1, sizeof *names);
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
     int found = mapping_find_host(c, name, len);
     char *end;
 
@@ -73,7 +62,13 @@ static int find_named_host(const struct reading *g, const char *name, size_t len
         return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host '%.*s': there %s %d, +n0 to +n%d", (int)len,
                             name, c->nhosts == 1 ? "is" : "are", c->nhosts, c->nhosts - 1);
     }
-    return found < 0 ? fail_host(g, name, len) : found;
+    if (found >= 0)
+        return found;
+    for (int h = 0; h < c->nhosts; h++)
+        names[h] = c->hosts[h].name;
+    hrun_hostlist_print(names, (size_t)c->nhosts, &list);
+    return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host '%.*s' is none of this run's: %.200s; name it "
+                        "with --host or in the host file", (int)len, name, list.data);
 }
 
 /* Give the units of core `number` (of a package: its core of that number) to p. 1: there are such. */
