@@ -30,12 +30,12 @@ double shim_now_s(void)
 
 int shim_signal_fd(int broken_pipes, sigset_t *old)
 {
-    static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGCHLD };
+    static const int handled[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGCHLD };
     sigset_t set;
 
     sigemptyset(&set);
-    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
-        sigaddset(&set, heard[i]);
+    for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
+        sigaddset(&set, handled[i]);
     if (broken_pipes)
         sigaddset(&set, SIGPIPE);
     sigprocmask(SIG_BLOCK, &set, old);
@@ -68,7 +68,7 @@ void shim_say(const char *fmt, ...)
     va_end(ap);
     hrun_buf_addc(&text, '\n');
     hrun_buf_add_printable(&line, text.data, text.len);
-    (void)!write(STDERR_FILENO, line.data, line.len);   /* nobody may be there to be told */
+    (void)!write(STDERR_FILENO, line.data, line.len);   /* there may be no reader */
 }
 
 int main(int argc, char **argv)

@@ -56,8 +56,7 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
 
 void hrun_env_base(struct hrun_strvec *out)
 {
-    /* Variables by which an outer mpirun, srun or hrun tells its processes who they are, and by which mpirun starts
-     * them. */
+    /* Variables of an outer launcher's processes: their identity, and those by which mpirun starts them. */
     static const char *const identity[] = {
         "PMIX_", "PMI_", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "HYDI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=",
         "HRUN_JOB=", "HRUN_MPICH=", HRUN_TRACE_VARIABLE "=", HRUN_COLL_VARIABLE "=", HRUN_ENV_PRELOAD "=", NULL

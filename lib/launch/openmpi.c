@@ -8,40 +8,28 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4": the version, cut off text. NULL: not Open MPI's. */
-static char *parse_version(char *text)
-{
-    static const char *const marks[] = { "(Open MPI) ", "(OpenRTE) " };
-
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        char *p = strstr(text, marks[i]);
-        if (p && isdigit((unsigned char)p[strlen(marks[i])])) {
-            p += strlen(marks[i]);
-            p[strcspn(p, " \t\r\n")] = 0;
-            return p;
-        }
-    }
-    return NULL;
-}
-
 int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
 {
-    static const char *const names[] = { "mpirun", "mpirun.openmpi" };
+    static const char *const names[] = { "mpirun", "mpirun.openmpi" }, *const marks[] = { "(Open MPI) ", "(OpenRTE) " };
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     autofree char *other = NULL;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         autofree char *path = hrun_program_find(names[i], NULL, NULL);
         char *const words[] = { path, (char *)(uintptr_t)"--version", NULL };
-        const char *version;
+        char *version = NULL;
 
         if (!path)
             continue;
         hrun_buf_reset(&b);
         if (hrun_command_output(words, 0, &b, err))
             return -1;
-        version = parse_version(b.data);
-        if (version) {
+        /* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4" */
+        for (size_t k = 0; k < sizeof marks / sizeof *marks && !version; k++)
+            if ((version = strstr(b.data, marks[k])))
+                version += strlen(marks[k]);
+        if (version && isdigit((unsigned char)*version)) {
+            version[strcspn(version, " \t\r\n")] = 0;
             snprintf(m->path, sizeof m->path, "%s", path);
             m->major = (int)strtol(version, NULL, 10);
             snprintf(m->version, sizeof m->version, "%s", version);

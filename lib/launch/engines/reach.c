@@ -222,7 +222,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
         out->agents = out->daemons = out->ranks = 0;    /* a library without hrun: plain mpirun */
     else if (!is_plain(out->shim))
         out->agents = out->daemons = 0;
-    out->tells = out->ranks && (!out->nremote || (out->agents && out->daemons));
+    out->rank_notes = out->ranks && (!out->nremote || (out->agents && out->daemons));
     return 0;
 }
 
@@ -360,7 +360,7 @@ void hrun_reach_env(const struct hrun_run *r, struct hrun_strvec *env)
         hrun_ranks_words(r->job->layout, &words);
         hrun_env_preload(r->job, 1, &words);
         hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=bind%s%s", r->job->report_bindings ? ",report" : "",
-                          reach->tells ? ",tell" : "");
+                          reach->rank_notes ? ",tell" : "");
     }
     if (reach->ranks && reach->nremote && r->own.shmdir)
         hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->own.shmdir);

@@ -33,7 +33,7 @@ struct hrun_reach {
     double limit_s;             /* for a host to pass its checks */
     int managed;                /* 1: a resource manager starts mpirun's daemons; not in a heterogeneous job */
     int prrte;                  /* mpirun is of Open MPI 5 */
-    int tells;                  /* 1: shims send notes when a rank begins and ends */
+    int rank_notes;             /* 1: shims send notes when a rank begins and ends */
     /* While the job runs. */
     char *fifo;
     struct hrun_words notes;    /* that come through it */

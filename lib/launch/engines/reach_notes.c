@@ -58,7 +58,7 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
     case HRUN_NOTE_UP:
         if (++reach->nup == reach->nremote) {
             hrun_output_release(r->output, 1, r->style.noise);
-            if (!reach->tells)
+            if (!reach->rank_notes)
                 r->begun_s = hrun_monotonic_s() + START_S;
         }
         break;
@@ -99,11 +99,13 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
             (late || r->ending.kill_s <= 0))
             hrun_run_lose(r, n->host);
         break;
-    default:
-        if (n->kind == HRUN_NOTE_ENDED && (n->number == 126 || n->number == 127)) {
+    case HRUN_NOTE_ENDED:
+        if (n->number == 126 || n->number == NOT_FOUND) {
             snprintf(reach->bad_end, sizeof reach->bad_end, "%s", n->host);
             reach->bad_status = n->number;
         }
+        break;
+    default:
         break;
     }
 }
@@ -155,9 +157,9 @@ int hrun_reach_listen(struct hrun_run *r, struct hrun_error *err)
 {
     struct hrun_reach *reach = r->reach;
 
-    r->begun_s = reach->tells ? INFINITY
+    r->begun_s = reach->rank_notes ? INFINITY
                : hrun_monotonic_s() + (reach->agents && reach->prrte ? reach->limit_s : START_S);
-    if (!reach->agents && !reach->tells)
+    if (!reach->agents && !reach->rank_notes)
         return 0;
     reach->fifo = hrun_strf("%s/notes", r->own.rundir);
     if (hrun_words_fifo(&reach->notes, reach->fifo))
@@ -175,7 +177,7 @@ int hrun_reach_check_end(struct hrun_run *r, struct hrun_error *err)
 
     if (out->timed_out || out->lost_host[0])
         return 0;
-    if (!out->status && reach->tells && reach->ndone < n) {
+    if (!out->status && reach->rank_notes && reach->ndone < n) {
         if (r->ending.signal) {
             out->interrupted = r->ending.signal;
             out->status = 128 + r->ending.signal;
