@@ -9,29 +9,28 @@
 
 #define AT(member) offsetof(struct calib_settings, member)
 
-/* One limit of --budget: "2%", "50runs" or a time. */
-static int read_limit(char *text, struct calib_settings *s, struct hrun_error *err)
-{
-    static const char runs[] = "runs";
-    size_t len = strlen(text), end = len > sizeof runs - 1 ? len - (sizeof runs - 1) : 0;
-
-    if (len && text[len - 1] == '%')
-        return hrun_parse_percent("--budget", text, &s->budget.target, err);
-    if (!end || strcmp(text + end, runs))
-        return hrun_parse_duration("--budget", text, &s->budget.limit_s, err);
-    text[end] = 0;
-    return hrun_parse_count("--budget", text, 1, 1000000, &s->budget.runs, err);
-}
-
+/* The limits of --budget: "2%", "50runs" or a time. */
 static int budget_limits(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
-    char *list = xstrdup(value), *rest = list, *part;
+    static const char runs[] = "runs";
+    struct calib_budget *b = &((struct calib_settings *)settings)->budget;
+    autofree char *list = xstrdup(value);
+    char *rest = list, *text;
     int rc = 0;
 
     (void)opt;
-    while (!rc && (part = strsep(&rest, ",")))
-        rc = read_limit(part, settings, err);
-    free(list);
+    while (!rc && (text = strsep(&rest, ","))) {
+        size_t len = strlen(text), end = len > sizeof runs - 1 ? len - (sizeof runs - 1) : 0;
+
+        if (len && text[len - 1] == '%') {
+            rc = hrun_parse_percent("--budget", text, &b->target, err);
+        } else if (!end || strcmp(text + end, runs)) {
+            rc = hrun_parse_duration("--budget", text, &b->limit_s, err);
+        } else {
+            text[end] = 0;
+            rc = hrun_parse_count("--budget", text, 1, 1000000, &b->runs, err);
+        }
+    }
     return rc;
 }
 

@@ -47,6 +47,17 @@ struct campaign {
     int timed;                /* number of these times */
 };
 
+/* How a run ended. */
+enum run_end {
+    RUN_GOOD,                 /* a measurement */
+    RUN_FAILED,
+    RUN_REFUSED,              /* by the program's own exit status */
+    RUN_HOST_FAILED,          /* the engine or a host failed, not the application */
+    RUN_NO_TIME,              /* the application ended well, but its time is not known */
+    RUN_TOO_SHORT,            /* it ended well with a time of 0 s */
+    RUN_TOO_SLOW              /* it was ended because other configurations are far quicker */
+};
+
 /* An event during the runs. */
 enum event_kind { EVENT_BEGIN, EVENT_RUN, EVENT_GIVEN_UP, EVENT_WORDS };
 struct event {
@@ -54,13 +65,8 @@ struct event {
     int point;                /* BEGIN, RUN: index */
     int sub;                  /* GIVEN_UP */
     /* RUN. */
-    int ok;                   /* 1: a measurement; 0: a failure, described in text */
+    enum run_end end;         /* a failure is described in text */
     int left_out;             /* it failed for the last time */
-    int host_failed;          /* the engine or a host failed, not the application */
-    int no_time;              /* the application ended well, but its time is not known */
-    int too_short;            /* it ended well with a time of 0 s */
-    int too_slow;             /* it was ended because other configurations are far quicker */
-    int refused;              /* it failed by the program's own exit status */
     double time_s, wall_s;
     char text[640];           /* RUN, GIVEN_UP: the reason; WORDS: a message of the engine */
 };

@@ -31,18 +31,18 @@ void campaign_note(struct campaign *g, const struct event *e)
 {
     struct point *p = &g->v[e->point];
 
-    if (e->kind == EVENT_RUN && e->ok) {
+    if (e->kind == EVENT_RUN && e->end == RUN_GOOD) {
         campaign_count(g, p, e->time_s, e->wall_s);
         g->good++;
     } else if (e->kind == EVENT_RUN) {
         snprintf(g->last_failure, sizeof g->last_failure, "%s", e->text);
         p->failed++;
         p->left_out = e->left_out;
-        p->refused = e->refused;
-        g->failed_points += e->left_out && !e->too_short && !e->too_slow;
-        g->hosts_failed += e->host_failed;
-        g->no_time += e->no_time;
-        g->too_short += e->too_short;
+        p->refused = e->end == RUN_REFUSED;
+        g->failed_points += e->left_out && e->end != RUN_TOO_SHORT && e->end != RUN_TOO_SLOW;
+        g->hosts_failed += e->end == RUN_HOST_FAILED;
+        g->no_time += e->end == RUN_NO_TIME;
+        g->too_short += e->end == RUN_TOO_SHORT;
     } else if (e->kind == EVENT_GIVEN_UP) {
         for (int i = 0; i < g->n && !g->budget; i++)
             if (g->v[i].sub == e->sub && g->v[i].have < g->wanted)

@@ -46,36 +46,23 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
 
 /* ------------------------------------------------------------------ making them */
 
-/* The PEs on which copies run: all PEs of the point; one PE of each simulated host, since these do not disturb each
- * other. */
-static int *copy_pes(const struct runs *runs, const struct point *p, int *n)
-{
-    const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
-    int count = p->config.pes[p->sub] * p->config.procs[p->sub], *v = xcalloc((size_t)count + 1, sizeof *v);
-
-    *n = 0;
-    for (int k = 0; k < count; k++) {
-        int pe = k / p->config.procs[p->sub];
-
-        if (!runs->c->cluster->platform || k == 0 || sub->pes[pe].host != sub->pes[v[*n - 1]].host)
-            v[(*n)++] = pe;
-    }
-    return v;
-}
-
-/* Run copies of a point's work, and note the slowest host. */
+/* Run copies of a point's work on all its PEs (on one PE of each simulated host, since these do not disturb each
+ * other), and note the slowest host. */
 static int run_copies(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
+    int simulated = runs->c->cluster->platform != NULL, procs = p->config.procs[p->sub], n = 0;
+    autofree int *pes = xcalloc((size_t)(p->config.pes[p->sub] * procs) + 1, sizeof *pes);
     struct copy_result slowest;
-    autofree int *pes = NULL;
-    int n;
 
-    if (runs->c->cluster->platform && p->config.procs[p->sub] > sub->cores_per_pe)
+    if (simulated && procs > sub->cores_per_pe)
         return hrun_fail(err, HRUN_EINVAL, "%d processes on each PE of %s share %s, and engine smpi cannot load a core "
-                         "with copies of a run: use --procs %d", p->config.procs[p->sub], sub->name,
+                         "with copies of a run: use --procs %d", procs, sub->name,
                          hrun_counted(sub->cores_per_pe, "core").s, sub->cores_per_pe);
-    pes = copy_pes(runs, p, &n);
+    for (int pe = 0; pe < p->config.pes[p->sub]; pe++)
+        for (int k = 0; k < procs; k++)
+            if (!simulated || n == 0 || sub->pes[pe].host != sub->pes[pes[n - 1]].host)
+                pes[n++] = pe;
     if (copies_run(runs, p, pes, n, &slowest, err))
         return -1;
     *r = slowest.result;

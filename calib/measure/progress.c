@@ -151,10 +151,11 @@ static void show_point(struct progress *p, const struct event *e)
     }
     add_point_words(p, &p->g->v[e->point], &name, &rest);
     hrun_buf_adds(&rest, "  ");
-    if (!begin && e->ok)
+    if (!begin && e->end == RUN_GOOD)
         hrun_buf_adds(&rest, hrun_seconds(e->time_s).s);
     else
-        hrun_buf_adds(&rest, begin ? "running" : e->too_short ? "too short to tell" : e->too_slow ? "ended, too slow"
+        hrun_buf_adds(&rest, begin ? "running" : e->end == RUN_TOO_SHORT ? "too short to tell"
+                             : e->end == RUN_TOO_SLOW ? "ended, too slow"
                              : "failed");
     add_fitting(p, add_time_left, SIZE_MAX, &left);
     others = head.len + rest.len + left.len;
@@ -166,11 +167,11 @@ static void show_point(struct progress *p, const struct event *e)
         add_fitting(p, add_stage, columns, &line);
         add_fitting(p, add_settled_sizes, columns, &line);
     }
-    if (!begin && !e->ok && !e->too_short && !e->too_slow)
+    if (!begin && e->end != RUN_GOOD && e->end != RUN_TOO_SHORT && e->end != RUN_TOO_SLOW)
         hrun_buf_addf(&line, "\n  failed: %s", e->text);
     progress_clear(p);
     fputs(line.data, stderr);
-    if (!p->tty || (!begin && !e->ok))
+    if (!p->tty || (!begin && e->end != RUN_GOOD))
         fputc('\n', stderr);
     fflush(stderr);
 }

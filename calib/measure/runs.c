@@ -53,11 +53,6 @@ static void pass_engine_message(void *ctx, const char *text)
 
 static const char ENGINE[] = "engine: ";
 
-static int host_failed(const struct work_result *r)
-{
-    return !strncmp(r->status, ENGINE, strlen(ENGINE)) || r->outcome.lost_host[0];
-}
-
 int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *r, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
@@ -167,26 +162,32 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     return rc;
 }
 
-static void pass_run(struct runs *r, int i, const struct work_result *result, int last)
+static enum run_end find_end(const struct runs *r, const struct work_result *result)
 {
-    struct event e = {
-        .kind = EVENT_RUN, .point = i, .ok = result->ok, .left_out = !result->ok && last, .time_s = result->time_s,
-        .wall_s = result->outcome.job_s, .host_failed = !result->ok && host_failed(result),
-    };
+    const struct hrun_outcome *o = &result->outcome;
 
-    if (!result->ok && !strncmp(result->status, ENGINE, strlen(ENGINE)))
+    if (result->ok || result->too_short)
+        return result->ok ? RUN_GOOD : RUN_TOO_SHORT;
+    if (r->spent.too_slow)
+        return RUN_TOO_SLOW;
+    if (!strncmp(result->status, ENGINE, strlen(ENGINE)) || o->lost_host[0])
+        return RUN_HOST_FAILED;
+    return !o->status ? RUN_NO_TIME : o->timed_out || o->killed_by ? RUN_FAILED : RUN_REFUSED;
+}
+
+static void pass_run(struct runs *r, int i, const struct work_result *result, enum run_end end, int last)
+{
+    struct event e = { .kind = EVENT_RUN, .point = i, .end = end, .left_out = end != RUN_GOOD && last,
+                       .time_s = result->time_s, .wall_s = result->outcome.job_s };
+
+    if (end != RUN_GOOD && !strncmp(result->status, ENGINE, strlen(ENGINE)))
         snprintf(e.text, sizeof e.text, "%s", result->detail);
-    else if (!result->ok && result->outcome.status)
+    else if (end != RUN_GOOD && result->outcome.status)
         snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
-    else if (!result->ok)        /* it ended well: the detail explains what is wrong with its time */
+    else if (end != RUN_GOOD)    /* it ended well: the detail explains what is wrong with its time */
         snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
-    e.too_short = result->too_short;
-    e.too_slow = r->spent.too_slow;
-    e.refused = !result->ok && result->outcome.status && !result->outcome.timed_out && !result->outcome.killed_by &&
-                !e.host_failed;
-    e.no_time = !result->ok && !result->outcome.status && !e.host_failed && !e.too_short && !e.too_slow;
-    r->spent.time_s = result->ok ? result->time_s : 0;
-    r->spent.too_short = result->too_short;
+    r->spent.time_s = end == RUN_GOOD ? result->time_s : 0;
+    r->spent.too_short = end == RUN_TOO_SHORT;
     r->spent.wall_s += result->outcome.job_s;
     pass_event(r, &e);
 }
@@ -197,7 +198,8 @@ static int measure_point(struct runs *r, int i, struct tally *tally, struct hrun
     struct work_result result;
 
     for (int attempt = r->g->v[i].failed; ; attempt++) {
-        int last;
+        enum run_end end;
+        int last, uninformative;
 
         pass_event(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
         r->spent.too_slow = 0;
@@ -205,19 +207,17 @@ static int measure_point(struct runs *r, int i, struct tally *tally, struct hrun
             return -1;
         if (result.outcome.interrupted || result.outcome.signalled)
             return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
-        last = attempt >= r->retries || result.too_short || r->spent.too_slow;
-        pass_run(r, i, &result, last);
-        if (result.ok) {
-            tally->good++;
-            tally->now++;
-            tally->hosts_failed = 0;
-            return 0;
-        }
-        if (last) {
-            tally->failed_points += !result.too_short && !r->spent.too_slow;
-            tally->hosts_failed = host_failed(&result) ? tally->hosts_failed + 1 : 0;
-            return 0;
-        }
+        end = find_end(r, &result);
+        uninformative = end == RUN_TOO_SHORT || end == RUN_TOO_SLOW;
+        last = attempt >= r->retries || uninformative;
+        pass_run(r, i, &result, end, last);
+        if (end != RUN_GOOD && !last)
+            continue;
+        tally->good += end == RUN_GOOD;
+        tally->now += end == RUN_GOOD;
+        tally->failed_points += end != RUN_GOOD && !uninformative;
+        tally->hosts_failed = end == RUN_HOST_FAILED ? tally->hosts_failed + 1 : 0;
+        return 0;
     }
 }
 

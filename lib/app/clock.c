@@ -129,11 +129,15 @@ static off_t read_on(int fd, off_t max, struct hrun_clock *c, uLong *crc)
     return total;
 }
 
-/* Open and stat a file. Result: its descriptor; -1 with *err, or with errno ENOENT and without *err. */
-static int open_time_file(const char *path, struct stat *st, struct hrun_error *err)
+/* Open and stat a file. Result: its descriptor; -1 with *err; or -1 with errno ENOENT and without *err, also where a
+ * pattern matches something that is not a regular file, such as a folder. */
+static int open_time_file(const struct hrun_clock *c, const char *path, struct stat *st, struct hrun_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int other = strpbrk(c->app->time.file, "*?[") && !stat(path, st) && !S_ISREG(st->st_mode);
+    int fd = other ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
+    if (other)
+        errno = ENOENT;
     if (fd < 0 && errno == ENOENT)
         return -1;
     if (fd < 0 || fstat(fd, st)) {
@@ -159,14 +163,6 @@ static int find_time_files(const struct hrun_clock *c, glob_t *found, struct hru
     return hrun_fail_errno(err, HRUN_EIO, "cannot look for '%s'", c->path);
 }
 
-/* 1 if a pattern matches something that is not a regular file, such as a folder; else 0. */
-static int is_other(const struct hrun_clock *c, const char *path)
-{
-    struct stat st;
-
-    return strpbrk(c->app->time.file, "*?[") && !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
 /* Record the files before the run. */
 static int look_before(struct hrun_clock *c, struct hrun_error *err)
 {
@@ -179,11 +175,8 @@ static int look_before(struct hrun_clock *c, struct hrun_error *err)
     for (size_t i = 0; i < found.gl_pathc && !rc; i++) {
         struct before *b = &c->before[c->nbefore];
         struct stat st;
-        int fd;
+        int fd = open_time_file(c, found.gl_pathv[i], &st, err);
 
-        if (is_other(c, found.gl_pathv[i]))
-            continue;
-        fd = open_time_file(found.gl_pathv[i], &st, err);
         if (fd < 0) {
             rc = errno == ENOENT ? 0 : -1;
             continue;
@@ -210,7 +203,7 @@ static int read_time_file(struct hrun_clock *c, const char *path, struct hrun_er
     uLong crc = crc32_z(0, NULL, 0);
     struct stat st;
     off_t got;
-    int fd = open_time_file(path, &st, err), rc = -1, begins_alike;
+    int fd = open_time_file(c, path, &st, err), rc = -1, begins_alike;
 
     if (fd < 0)
         return errno == ENOENT ? 0 : -1;
@@ -242,8 +235,6 @@ static int read_time_files(struct hrun_clock *c, struct hrun_error *err)
     if (rc)
         return -1;
     for (size_t i = 0; i < found.gl_pathc && rc >= 0; i++) {
-        if (is_other(c, found.gl_pathv[i]))
-            continue;
         rc = read_time_file(c, found.gl_pathv[i], err);
         if (rc > 0 && ++n <= NAMED)
             hrun_buf_addf(&names, "%s%s", n > 1 ? ", " : "", found.gl_pathv[i] + c->dir_len);

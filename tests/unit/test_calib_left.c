@@ -60,7 +60,7 @@ static double worst(wall *w, double part, int repetitions, int sure)
         for (int i = 0; i < f.g.n; i++) {
             double t = w((double)f.g.v[i].N, f.g.v[i].P, f.g.v[i].sub ? 0.5 : 1) * noise(i, rep), left;
 
-            campaign_note(&f.g, &(struct event){ .kind = EVENT_RUN, .point = i, .ok = 1, .time_s = t, .wall_s = t });
+            campaign_note(&f.g, &(struct event){ .kind = EVENT_RUN, .point = i, .time_s = t, .wall_s = t });
             done += t;
             left = campaign_time_left(&f.g, -1);
             if (campaign_left_is_sure(&f.g) == sure && done > part * all && all - done > 0.01 * all)
@@ -85,7 +85,7 @@ static void test_pace(void)
     progress_start(&p, &c, &g);
     is_num(progress_left(&p), 0, 0, "before the first run the time left is not known");
     for (int i = 0; i < 2; i++) {
-        const struct event e = { .kind = EVENT_RUN, .point = i, .ok = 1, .time_s = 1, .wall_s = 4 };
+        const struct event e = { .kind = EVENT_RUN, .point = i, .time_s = 1, .wall_s = 4 };
 
         campaign_note(&g, &e);
         progress_show(&p, &e);
@@ -110,7 +110,7 @@ static void test_line(void)
     struct hrun_cluster cl = { .subs = &sub, .nsubs = 1 };
     struct settings set = { .quiet = 0 };
     struct context c = { .set = &set, .cluster = &cl, .app = &app };
-    const struct event e = { .kind = EVENT_RUN, .ok = 1, .time_s = 3.25, .wall_s = 4 };
+    const struct event e = { .kind = EVENT_RUN, .time_s = 3.25, .wall_s = 4 };
     const struct hrun_config two = { 1, { 2 }, { 1 } };
 
     for (int len = 3; len <= 60; len += 19)
