@@ -32,7 +32,8 @@ struct log_reading {
 };
 
 /* The configuration of the mixed run v[k]. 1 if it counts here, else 0: the log of every sub-cluster that took part has
- * the run, and only the first of them counts it, once. A log has records of one date for the sub-clusters of its kind. */
+ * the run, and only the first of them counts it, once. A log has records of one date for the sub-clusters of its
+ * kind. */
 static int read_mixed(const struct log_reading *r, size_t k, struct hrun_config *config)
 {
     const struct hrun_design_sub *subs = r->g->budget->subs;

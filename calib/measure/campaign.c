@@ -41,13 +41,6 @@ int campaign_point(struct campaign *g, const struct hrun_config *config, const d
     return add_campaign_point(g, (struct point){ .N = N, .config = *config, .share = (double *)share });
 }
 
-/* Add a run of sub-cluster `sub` alone. */
-static void add_alone(struct campaign *g, int sub, int pes, int m, struct point p)
-{
-    p.config = hrun_config_alone(g->nsubs, sub, pes, m);
-    add_campaign_point(g, p);
-}
-
 /* Count the measurements of each point of sub-cluster i in the log. */
 static int count_measured(struct context *c, int i, struct campaign *g, struct hrun_error *err)
 {
@@ -104,7 +97,8 @@ static int add_grid(const struct grid_place *at, struct campaign *g, struct hrun
             else if (at->memory_bytes > 0 && bytes * at->m > at->memory_bytes)
                 g->skipped_memory++;
             else
-                add_alone(g, at->sub, (int)pes[j], at->m, (struct point){ .N = N });
+                add_campaign_point(g, (struct point){ .N = N, .config = hrun_config_alone(g->nsubs, at->sub,
+                                                                                         (int)pes[j], at->m) });
         }
     return 0;
 }
@@ -124,8 +118,8 @@ static int add_family_points(const struct grid_place *at, int64_t P, struct camp
         g->skipped_memory += n == HRUN_POINTS_MEMORY ? HRUN_FAMILY_POINTS : 0;
         g->skipped_rule += n == HRUN_POINTS_RULE ? HRUN_FAMILY_POINTS : 0;
         for (int j = 0; j < n; j++)
-            add_alone(g, at->sub, v[j].pes, at->m, (struct point){ .N = l->sizes.v[k], .work = v[j].work,
-                                                                   .copies = v[j].copies });
+            add_campaign_point(g, (struct point){ .N = l->sizes.v[k], .work = v[j].work, .copies = v[j].copies,
+                                                  .config = hrun_config_alone(g->nsubs, at->sub, v[j].pes, at->m) });
     }
     return 0;
 }

@@ -459,8 +459,8 @@ static int write_found(const struct calib_settings *s, struct new_app *a, const 
     if (!isnan(p->found.beyond))
         hrun_buf_addf(&why, "and %.1f %% at the largest number of processes, told by the smaller ones.",
                       100 * p->found.beyond);
-    hrun_buf_addf(&why, " Behind them stand common\nterms that few runs do not show. Where you know better, change them "
-                  "and say: hrun-calibrate fit %s", a->name);
+    hrun_buf_addf(&why, " Behind them stand common\nterms that few runs do not show. Where you know better, change "
+                  "them and say: hrun-calibrate fit %s", a->name);
     d.comment = about.data;
     d.rule_comment = a->rule_from.data;
     d.terms_comment = why.data;

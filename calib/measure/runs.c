@@ -115,8 +115,8 @@ static int share_units(const struct hrun_app *app, const struct point *p, int ns
     return 0;
 }
 
-/* Find the program, wait for the hosts of point i, run it once and record it. A point with `work` keeps other PEs of its
- * sub-cluster busy, so all hosts of that are locked. 0: it ran, or could not be started (see *r); -1 with *err. */
+/* Find the program, wait for the hosts of point i, run it once and record it. A point with `work` keeps other PEs of
+ * its sub-cluster busy, so all hosts of that are locked. 0: it ran, or could not be started (see *r); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
     struct context *c = runs->c;

@@ -42,10 +42,13 @@ struct hrun_app_dealt {
     int cyclic;             /* as in struct hrun_app_shares */
 };
 
-/* Append the shares in the form of form[len]: ""         "4*96,2*64": runs of equal shares are folded units      "96
- * 96 64" fractions  of the whole: "0.375 0.375 0.25" cuts       sums of the fractions of ranks 0..r, for r < P - 1:
- * "0.375 0.75" a number   whole numbers >= 1 that add up to it: "3 3 2" owners     the rank of each unit: "0 0 0 1 1";
- * cyclic: in max(least, min(8, most)) laps over the ranks, where least and most are the fewest and most units of a rank
+/* Append the shares in the form of form[len]:
+ *     ""         "4*96,2*64": runs of equal shares are folded
+ *     units      "96 96 64"
+ *     fractions  of the whole: "0.375 0.375 0.25"
+ *     cuts       sums of the fractions of ranks 0..r, for r < P - 1: "0.375 0.75"
+ *     a number   whole numbers >= 1 that add up to it: "3 3 2"
+ *     owners     the rank of each unit: "0 0 0 1 1"; cyclic: in laps over the ranks, eight where all have enough units
  * Text behind a colon replaces the blank between entries ("cuts:,"; "\n" is a line feed); "*" there folds runs of
  * units, whole numbers and owners. Errors: HRUN_EINVAL; *out is unchanged then. */
 int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,

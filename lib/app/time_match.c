@@ -125,24 +125,23 @@ struct hrun_time_match *hrun_time_match_create(const char *text, struct hrun_err
 {
     autorelease(hrun_buf_release) struct hrun_buf filter = HRUN_BUF_INIT;
     const char *fault = find_fault(text, &filter);
-    struct hrun_time_match m, *p;
+    struct hrun_time_match *p;
 
     if (fault) {
         hrun_fail(err, HRUN_EINVAL, "the regular expression '%.60s' cannot be used: %s", text, fault);
         return NULL;
     }
-    if (compile_regex(&m.re, text, text, 0, err))
-        return NULL;
-    if (m.re.re_nsub < 1)
-        hrun_fail(err, HRUN_EINVAL, "'%.60s' has no group: put the part that is the time in seconds in parentheses",
-                  text);
-    if (m.re.re_nsub < 1 || compile_regex(&m.filter, text, filter.data, REG_NOSUB, err)) {
-        regfree(&m.re);
-        return NULL;
-    }
     p = xmalloc(sizeof *p);
-    *p = m;
-    return p;
+    if (!compile_regex(&p->re, text, text, 0, err)) {
+        if (p->re.re_nsub < 1)
+            hrun_fail(err, HRUN_EINVAL, "'%.60s' has no group: put the part that is the time in seconds in parentheses",
+                      text);
+        else if (!compile_regex(&p->filter, text, filter.data, REG_NOSUB, err))
+            return p;
+        regfree(&p->re);
+    }
+    free(p);
+    return NULL;
 }
 
 int hrun_time_match_test(const struct hrun_time_match *p, const char *line)

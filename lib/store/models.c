@@ -67,7 +67,8 @@ static int check_record(const struct hrun_fit_record *r, int i, struct hrun_erro
         { "pmax", r->pmax, r->pmin },
     };
 
-    if (store_check_name("a family of models", r->family, err) || store_check_name("a method of fitting", r->method, err))
+    if (store_check_name("a family of models", r->family, err) ||
+        store_check_name("a method of fitting", r->method, err))
         return -1;
     for (size_t j = 0; j < sizeof counts / sizeof *counts; j++)
         if (counts[j].v < counts[j].min)
