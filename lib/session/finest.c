@@ -1,7 +1,6 @@
 /* finest.c - the largest size that memory, time and money allow; see finest.h */
 #include "session/finest.h"
 
-#include "base/alloc.h"
 #include "base/units.h"
 #include "session/goals.h"
 
@@ -19,8 +18,8 @@ static const double SECONDS = 20;
 struct finder {
     struct context *c;
     int nsubs;
-    struct hrun_models **models;
-    struct hrun_plan_sub *subs;
+    struct hrun_models *models[HRUN_SUBS_MAX];
+    struct hrun_plan_sub subs[HRUN_SUBS_MAX];
     struct goals goals;
     struct hrun_plan_problem problem;
     int most_P;
@@ -192,13 +191,9 @@ static int search_finest(struct finder *f, int64_t most, struct finest *out, str
 static int load_finder(struct finder *f, const struct question *q, const struct profiles *p, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = f->c->cluster;
-    size_t n = (size_t)cl->nsubs;
-    autofree int *npes = xcalloc(n, sizeof *npes);
-    int rc;
+    int npes[HRUN_SUBS_MAX], rc;
 
     f->nsubs = cl->nsubs;
-    f->models = xcalloc(n, sizeof *f->models);
-    f->subs = xcalloc(n, sizeof *f->subs);
     if (context_use(cl, q->use, npes, err))
         return -1;
     if (!p->have)
@@ -233,7 +228,5 @@ int finest_find(struct context *c, const struct question *q, const struct profil
     if (!rc)
         *out = found;
     out->measure = found.measure;
-    free(f.models);
-    free(f.subs);
     return rc;
 }

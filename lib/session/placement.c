@@ -1,8 +1,6 @@
 /* placement.c - where ranks go; see placement.h */
 #include "session/placement.h"
 
-#include "base/alloc.h"
-
 #include <stdlib.h>
 
 void placement_fill_threads(const struct context *c, struct hrun_layout *layout)
@@ -25,37 +23,33 @@ void placement_fill_threads(const struct context *c, struct hrun_layout *layout)
 int placement_layout(const struct context *c, const struct decision *d, struct hrun_layout **out,
                      struct hrun_error *err)
 {
-    struct hrun_layout *l = d->has_config ? hrun_layout_create_free(c->cluster, &d->config, c->busy, err)
-                                          : hrun_layout_plain(c->cluster, d->P, d->config.pes, c->busy, err);
-
-    if (!l)
+    *out = d->has_config ? hrun_layout_create_free(c->cluster, &d->config, c->busy, err)
+                         : hrun_layout_plain(c->cluster, d->P, d->config.pes, c->busy, err);
+    if (!*out)
         return -1;
-    placement_fill_threads(c, l);
-    *out = l;
+    placement_fill_threads(c, *out);
     return 0;
 }
 
 int placement_map(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout **out,
                   struct hrun_error *err)
 {
-    autofree int *npes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *npes);
     struct hrun_mapping mapping = *m;
-    struct hrun_layout *l = NULL;
+    int npes[HRUN_SUBS_MAX];
 
     mapping.oversubscribes |= q->oversubscribe;
-    if (!context_use(c->cluster, q->use, npes, err))
-        l = hrun_layout_map(c->cluster, &mapping, (int)q->procs, npes, c->busy, err);
-    if (!l)
+    *out = context_use(c->cluster, q->use, npes, err) ? NULL
+           : hrun_layout_map(c->cluster, &mapping, (int)q->procs, npes, c->busy, err);
+    if (!*out)
         return -1;
-    placement_fill_threads(c, l);
-    *out = l;
+    placement_fill_threads(c, *out);
     return 0;
 }
 
 int placement_bind(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout *l,
                    struct hrun_error *err)
 {
-    autofree int *npes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *npes);
+    int npes[HRUN_SUBS_MAX];
 
     if (context_use(c->cluster, q->use, npes, err) || hrun_layout_bind(l, c->cluster, m, npes, c->busy, err))
         return -1;
