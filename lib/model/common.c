@@ -441,18 +441,19 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
 
 /* ------------------------------------------------------------------ all */
 
-/* A run of one option. */
+/* A run of one option; sorted by N, the first member. */
 struct lone_run {
     int64_t N;
     int option;
     double log_work_s;              /* ln of time by processes */
 };
 
+/* Compare sizes, or runs by their sizes. */
 static int compare_sizes(const void *a, const void *b)
 {
-    const struct lone_run *x = a, *y = b;
+    const int64_t *x = a, *y = b;
 
-    return (x->N > y->N) - (x->N < y->N);
+    return (*x > *y) - (*x < *y);
 }
 
 /* A first guess of speeds: times at sizes where another has them, too. What was never run alone limits nothing at
@@ -677,21 +678,24 @@ static void weigh_rows(struct hrun_row *rows, size_t n)
 /* What one PE of an option would have taken at the sizes of all runs. */
 static void add_alone_rows(const struct hrun_common *c, int o, int M, struct hrun_row *out, size_t *count)
 {
+    autofree int64_t *sizes = xcalloc(c->n, sizeof *sizes);
     size_t first = *count;
 
+    for (size_t i = 0; i < c->n; i++)
+        sizes[i] = c->points[i].N;
+    qsort(sizes, c->n, sizeof *sizes, compare_sizes);
     for (size_t i = 0; i < c->n; i++) {
-        int64_t N = c->points[i].N;
+        int64_t N = sizes[i];
         double T = c->options[o].u, value;
-        int again = 0;
 
-        for (size_t l = 0; l < i && !again; l++)
-            again = c->points[l].N == N;
-        for (size_t j = 0; j < c->p && !again; j++)
+        if (i && N == sizes[i - 1])
+            continue;
+        for (size_t j = 0; j < c->p; j++)
             if (c->divided[j] && c->k[j] > 0)
                 T += hrun_term_eval(c->terms[j], HRUN_TERM_NP, (double)N, M, 0, &value, NULL) ? NAN :
                      c->options[o].w * c->k[j] * value * hrun_app_uneven(c->app, N, M) *
                      hrun_tasking_excess(&c->tasking, M);
-        if (!again && isfinite(T) && T > 0)
+        if (isfinite(T) && T > 0)
             out[(*count)++] = (struct hrun_row){ N, M, M, T, "", HRUN_ROW_SHARED_SINGLE, 1, NULL, -1, 1 };
     }
     weigh_rows(out + first, *count - first);
