@@ -300,14 +300,13 @@ static void known(struct fixture *f)
 
 static void checks(struct fixture *f)
 {
-    static const struct { const char *env, *mca, *wdir; double timeout; const char *says; } bad[] = {
-        { "=5", NULL, NULL, 0, "-x =5: a variable's name is missing: write -x NAME or -x NAME=VALUE" },
-        { "", NULL, NULL, 0, "-x : a variable's name is missing" },
-        { NULL, "btl", NULL, 0, "--mca btl: a parameter needs a name and a value: write --mca KEY VALUE" },
-        { NULL, "=x", NULL, 0, "--mca =x: a parameter needs" },
-        { NULL, NULL, "gone", 0, "the working directory gone cannot be used: No such file" },
-        { NULL, NULL, "script", 0, "the working directory script is not a folder" },
-        { NULL, NULL, NULL, -1, "a timeout of -1 s: it cannot be negative" },
+    static const struct { const char *env, *mca, *wdir, *says; } bad[] = {
+        { "=5", NULL, NULL, "-x =5: a variable's name is missing: write -x NAME or -x NAME=VALUE" },
+        { "", NULL, NULL, "-x : a variable's name is missing" },
+        { NULL, "btl", NULL, "--mca btl: a parameter needs a name and a value: write --mca KEY VALUE" },
+        { NULL, "=x", NULL, "--mca =x: a parameter needs" },
+        { NULL, NULL, "gone", "the working directory gone cannot be used: No such file" },
+        { NULL, NULL, "script", "the working directory script is not a folder" },
     };
     struct hrun_layout *l = hrun_layout_plain(&f->cluster, 1, NULL, NULL, NULL);
     char *argv[] = { (char *)"sh", NULL }, *sh = hrun_program_find("sh", NULL, NULL);
@@ -321,7 +320,6 @@ static void checks(struct fixture *f)
             job.env = (struct hrun_strvec){ (char **)(uintptr_t)env, bad[i].env != NULL, 0 };
             job.mca = (struct hrun_strvec){ (char **)(uintptr_t)mca, bad[i].mca != NULL, 0 };
             job.wdir = bad[i].wdir;
-            job.timeout_s = bad[i].timeout;
             is_int(hrun_launch(*row, &job, &out, &err), -1, "%s refuses case %zu", (*row)->name, i);
             is_int(err.code, HRUN_EINVAL, "code");
             has_str(err.text, bad[i].says, "message");

@@ -51,14 +51,8 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
 {
     struct stat st;
 
-    if (!job->layout || job->layout->nranks < 1)
-        return hrun_fail(err, HRUN_EINVAL, "the layout has no rank");
-    if (!job->argv || !job->argv[0] || !job->program)
-        return hrun_fail(err, HRUN_EINVAL, "no program is named");
     if (job->which && e->simulated)
         return hrun_fail(err, HRUN_EINVAL, "engine %s simulates one program, and this job has several", e->name);
-    if (job->timeout_s < 0)
-        return hrun_fail(err, HRUN_EINVAL, "a timeout of %g s: it cannot be negative", job->timeout_s);
     if (hrun_env_check(job, err))
         return -1;
     if (job->wdir && stat(job->wdir, &st))

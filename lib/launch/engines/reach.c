@@ -49,7 +49,6 @@ void hrun_reach_release(struct hrun_reach *reach)
     hrun_strvec_release(&reach->agent);
     hrun_strvec_release(&reach->open);
     hrun_words_close(&reach->notes);
-    *reach = (struct hrun_reach)HRUN_REACH_INIT;
 }
 
 /* ---------------------------------------------------------------- the plan */
