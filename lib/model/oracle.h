@@ -20,7 +20,7 @@ struct hrun_line {
     int64_t n;              /* 0: they cannot be used */
     double base_s;          /* finite */
     double unit_s;          /* finite, >= 0 */
-    int64_t most;           /* so many units fit into the memory of one, at least 0 */
+    int64_t most;           /* the units that fit into the memory of one process, at least 0 */
 };
 
 /* The most units, up to `limit`, that one process does by t; 0: not even one. */

@@ -49,7 +49,7 @@ struct hrun_learn_question {
 };
 
 enum hrun_learn_why {
-    HRUN_LEARN_USUAL,      /* the usual configuration did not run twice yet: two runs tell a disturbed one */
+    HRUN_LEARN_USUAL,      /* the usual configuration did not run twice yet: the second shows a disturbed first */
     HRUN_LEARN_TRIES,      /* another configuration than the best known is run */
     HRUN_LEARN_DEBT,       /* trials have lost more than is allowed: it is paid back first */
     HRUN_LEARN_SAVES,      /* what pays may lose more than is in the account */

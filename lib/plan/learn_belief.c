@@ -1,4 +1,4 @@
-/* learn_belief.c - what runs tell of configurations that were not run; see learn_belief.h */
+/* learn_belief.c - predicted times of configurations that were not run, from those that were; see learn_belief.h */
 #include "plan/learn_belief.h"
 
 #include "base/alloc.h"
@@ -13,13 +13,13 @@ enum { MESSAGES, SERIAL, GROWTH, CROWD, MEMORY, TASKS, TRUNK, COMMON };
 enum { WORK, WIRE, PORTS, SIDE, OWN };
 enum { DIMS_MAX = COMMON + OWN * HRUN_LEARN_SUBS };
 
-/* Half of the residuals is alike for configurations that are; the other half is the configuration's own. */
+/* Standard deviation of residuals: half of the variance is common to similar configurations. */
 static const double MISS = 0.10, REACH_P = 0.5;
 /* Runs of a quiet node; one run alone may have been disturbed. */
 static const double NOISE = 0.03, DISTURBED = 0.04;
-/* What programs need of a kind is unlike its speed, or what it was taken for. */
+/* Standard deviation of ln of a kind's work, where its speed was measured, and where it was guessed. */
 static const double KNOWN = 0.25, GUESSED = 0.5;
-/* Degrees of freedom of what is said of MISS. */
+/* Degrees of freedom of the distribution of MISS. */
 static const double DOF = 6;
 
 enum { PARTICLES = LEARN_PARTICLES, STEPS = 3, STAGES = 12 };

@@ -1,6 +1,6 @@
 /* learn_belief.h - the belief behind learn.h
  *
- * Purpose: what runs tell of configurations that were not run, as a sample of particles and a Gaussian process.
+ * Purpose: predicted times of all configurations from a few runs, as a sample of particles and a Gaussian process.
  * Invariants: points differ from each other; particles are equally likely.
  */
 #ifndef HRUN_PLAN_LEARN_BELIEF_H

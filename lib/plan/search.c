@@ -7,8 +7,8 @@
  * order.
  * Nothing is skipped that could change the answer, so the answer is that of hrun_plan_exhaustive.
  *
- * When runs tell the times of some configurations, the `top` best of all are among these and the `top` best of the
- * others.
+ * Where the times of some configurations are known from runs, the `top` best of all are among these and the `top` best
+ * of the others.
  */
 #include "plan/search.h"
 

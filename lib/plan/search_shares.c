@@ -65,7 +65,7 @@ struct layer {
 
 /* What can be done at one P by one time. */
 struct pack {
-    int met;                   /* 1: all units; 0: the rest is of no use */
+    int met;                   /* 1: all units; 0: the other members are undefined */
     int64_t *u;                /* nopt: units of one process; 0: not usable */
     int *fewest, *most;        /* nopt: PEs that are left as a choice; none if fewest > most */
     struct layer *layer;  /* nsubs + 1 */

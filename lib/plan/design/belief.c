@@ -31,7 +31,7 @@ static const double REACH_N = 0.7, REACH_P = 0.2;
 static const double OF_MODEL = 0.4, OF_P = 0.3, OF_CONFIG = 0.3;
 /* Part of that of the model which is alike although something else limits. */
 static const double OTHER_LIMIT = 0.3;
-/* How far off models are before any run has told, and how many runs that counts as: first mixed runs beyond the
+/* The assumed misfit before any run, and the number of runs that it counts as: first mixed runs beyond the
  * measured P were missed by 9 to 21 % in the mean (FIELD-NOTES). */
 static const double ASSUMED_MISFIT = 0.1;
 enum { ASSUMED_RUNS = 3 };

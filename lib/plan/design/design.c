@@ -310,7 +310,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
 
     for (;;) {
         struct design_plan *q;
-        /* A budget of its own is not at its end before all runs have told what it is. */
+        /* A budget that is found may grow when the last runs are fitted. */
         int may_grow = d->set.own_budget > 0 && d->fit.nruns < d->runs.n;
 
         d->state.end = d->set.runs > 0 && d->state.runs >= d->set.runs ? HRUN_DESIGN_RUNS
@@ -344,7 +344,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
         if (q->config.dealt && set_run_shares(d, q, err))
             return -1;
         run->share = q->config.dealt ? d->share : NULL;
-        /* Runs may have told since it was queued. */
+        /* The rule may have become narrower since the run was queued. */
         if (d->app->fixed && hrun_app_rule(d->app, q->N, run->P, NULL) == 0) {
             struct hrun_design_result refused = { .config = run->config, .share = run->share, .N = run->N };
 
@@ -377,7 +377,7 @@ int hrun_design_stands(const struct hrun_design *d, int i, double *loss)
 /* ---------------------------------------------------------------- how long a run will take */
 
 /* Growth of time with N that is taken for granted until two sizes are known: that of dense linear algebra, the largest
- * of the shipped definitions, so that nothing takes longer than foretold. */
+ * of the shipped definitions, so that nothing takes longer than predicted. */
 static const double GROWTH = 3;
 
 /* What starting and ending a run adds to its time: the median of what it did so far. */

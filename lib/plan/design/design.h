@@ -1,4 +1,4 @@
-/* design.h - which run to make next, so that few runs tell which configuration is best
+/* design.h - which run to make next, so that few runs show which configuration is best
  *
  * Purpose: choose calibration runs one by one (experiment design) from an application, its sub-clusters and what was
  * measured so far. No I/O and no clock: hrun-calibrate makes real runs by it, tests look times up in tables.

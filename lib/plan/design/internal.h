@@ -19,7 +19,7 @@
  * a factor of 1.5, so that moved sizes stay apart. */
 #define DESIGN_SIZE_SHIFT 0.25
 
-/* A run that takes this many times longer than the quickest at its size is of no use at any size. */
+/* A run that takes this many times longer than the quickest at its size does not help at any size. */
 #define DESIGN_SLOW 4.
 
 struct dealt_config {
@@ -111,7 +111,7 @@ struct design_runs {
     struct design_run *v;
     int n, cap;
     struct hrun_buf names, signatures, consts; /* as measurements carry them */
-    int64_t too_short;          /* the largest N of a run that was too short to tell its time; 0: none */
+    int64_t too_short;          /* the largest N of a run that was too short to print its time; 0: none */
     double error[DESIGN_ERRORS];  /* ln of time over the models' time, of the first runs that models predicted */
     int nerrors;
 };
@@ -193,7 +193,7 @@ void design_queue(struct hrun_design *d, const struct dealt_config *config, int6
 int design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);
 
-/* What rounding does to times, whether they scatter, and the shortest time that tells enough, into d->fit. */
+/* Set what rounding does to times, whether they scatter, and the shortest exact time, in d->fit. */
 void design_assess_times(struct hrun_design *d);
 /* Relative standard deviation of one run that takes time_s, with its rounding. */
 double design_noise(const struct hrun_design *d, double time_s);

@@ -182,9 +182,11 @@ static double point_cost(const struct hrun_design *d, const struct design_point 
     return design_is_known(d, &p->config, p->N) ? INFINITY : design_cost(d, &p->config, p->P, p->N, 0);
 }
 
+/* Queue a point unless it was run. */
 static void queue_point(struct hrun_design *d, const struct design_point *p, double cost)
 {
-    design_queue(d, &p->config, p->N, HRUN_DESIGN_SCREEN, 0, cost);
+    if (!isinf(cost))
+        design_queue(d, &p->config, p->N, HRUN_DESIGN_SCREEN, 0, cost);
 }
 
 /* The cost of the screening points at a size, one PE and all PEs, that were not run. queue: queue them. */
@@ -258,15 +260,12 @@ static void screen_one_size(struct hrun_design *d, int round)
         const struct design_point *p = &d->points[i];
         int all = find_most_pes(d, p->sub, p->m, p->size, INT_MAX), most = find_most_procs(d, p->sub);
         int slow = round != ALL && was_slow_alone(d, p->sub, p->m), few = slow || all < 2 * FEW ? 1 : all / FEW;
-        double quick_s = DESIGN_SLOW / 2 * least_time_s(d, -1, 0), cost;
+        double quick_s = DESIGN_SLOW / 2 * least_time_s(d, -1, 0);
         int skip = round == SOME ? slow && p->m != most
                  : round == OTHERS && (!slow || least_time_s(d, p->sub, most) > quick_s);
 
-        if (skip || p->pes != (round == ALL ? all : find_most_pes(d, p->sub, p->m, p->size, few)))
-            continue;
-        cost = point_cost(d, p);
-        if (!isinf(cost))
-            queue_point(d, p, cost);
+        if (!skip && p->pes == (round == ALL ? all : find_most_pes(d, p->sub, p->m, p->size, few)))
+            queue_point(d, p, point_cost(d, p));
     }
 }
 
