@@ -220,8 +220,8 @@ static struct hrun_lsq gather_series_columns(struct selection *d, const struct s
     return (struct hrun_lsq){ d->sub, d->suby, d->subw, rows, n };
 }
 
-/* Fit the terms of c to s; then d->e[row] is the weighted residual of the row in a fit without its point, INFINITY where
- * there is no such fit. */
+/* Fit the terms of c to s; then d->e[row] is the weighted residual of the row in a fit without its point, INFINITY
+ * where there is no such fit. */
 static int leave_out(struct selection *d, const struct series *s, const struct selected *c,
                           struct hrun_error *err)
 {

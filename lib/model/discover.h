@@ -4,8 +4,8 @@
  * Method: forward selection from the library of terms (basis.h). All series (a sub-cluster with a number of processes
  * per PE) have the same terms and coefficients >= 0 of their own (NNLS on weighted rows, as in model.h). The error that
  * is minimised is the mean absolute error at points that a fit has not seen, in units of the scatter of a run: each
- * (N, P) is left out once (hrun_fit_leave_out), and with three or more P > M the smaller ones predict the largest P. The
- * first term is divided work, c f(N) / P. The result is the shortest list that is not worse than the best one by a
+ * (N, P) is left out once (hrun_fit_leave_out), and with three or more P > M the smaller ones predict the largest P.
+ * The first term is divided work, c f(N) / P. The result is the shortest list that is not worse than the best one by a
  * standard error of the difference (Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 7.10).
  * In a second selection, measurements that contradict the first count less (Huber, fit/fit.h).
  * Compare Calotoiu et al., "Using automated performance modeling to find scalability bugs in complex codes" (SC'13):
@@ -32,10 +32,10 @@ struct hrun_discovery {
     int points;              /* different (series, N, P) that were left out: with P > M if there are any */
 };
 
-/* Choose terms by points[n], in any order. In a series with only one P > M the runs on one PE (P = M) are used, too: all
- * of their time but constants is divided work. If there are only such runs, all work counts as divided. Of options only
- * the weights (sigma_abs_s, sigma_rel) are used. Errors: HRUN_ENODATA (fewer than two sizes N), HRUN_EINVAL (a point
- * that breaks an invariant). Release *out. */
+/* Choose terms by points[n], in any order. In a series with only one P > M the runs on one PE (P = M) are used, too:
+ * all of their time but constants is divided work. If there are only such runs, all work counts as divided. Of options
+ * only the weights (sigma_abs_s, sigma_rel) are used. Errors: HRUN_ENODATA (fewer than two sizes N), HRUN_EINVAL (a
+ * point that breaks an invariant). Release *out. */
 int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,
                   struct hrun_discovery *out, struct hrun_error *err);
 void hrun_discovery_release(struct hrun_discovery *d);

@@ -8,30 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The CUSUM of z = (r - expected) / deviation: it grows by |z| - SLACK, counts z beyond LIMIT as LIMIT, so that one
- * glitch adds 1.75, and speaks at ALARM: after 5 runs that are far off, after 9 that are off by 1.7 deviations. Chosen
- * by simulation (tests/unit/test_model_drift.c): with 2 % of noise and 5 % of glitches up to three times the time, of
- * 100 histories of 400 runs about one has an alarm. CEILING: runs like before end an alarm soon. */
+/* The CUSUM of z = (r - expected) / deviation. It grows by |z| - SLACK, where |z| is at most LIMIT, so that one glitch
+ * adds 1.75. An alarm is a sum of ALARM: 5 runs that are far off, or 9 that are off by 1.7 deviations. Values are from
+ * simulation (tests/unit/test_model_drift.c): with 2 % noise and 5 % glitches of up to three times the time, about one
+ * of 100 histories of 400 runs has an alarm. The sum is at most CEILING, so that few normal runs end an alarm. */
 static const double SLACK = 0.75, LIMIT = 2.5, ALARM = 8.75, CEILING = 10.5;
 
-/* Median of |x| of a normal distribution over its standard deviation; variance of a median over that of a mean. */
+/* Of a normal distribution: median of |x| over the standard deviation; variance of a median over that of a mean. */
 static const double MAD = 0.6744897501960817, MEDIAN = 1.5707963267948966;
 
-/* The first runs of a configuration at one N give their median, which a glitch does not move, later ones a mean. And
- * from so many pairs of runs on their scatter is known better than assumed. */
+/* The median of the first FIRST runs of a configuration at one N, which a glitch does not move, is what is expected;
+ * later runs change it as in a mean. With PAIRS pairs of runs the scatter is estimated, with fewer it is assumed. */
 enum { FIRST = 8, PAIRS = 8 };
 
 /* An alarm needs five runs. */
 enum { LEAST = 5 };
 
-/* What is known of one configuration at one N. */
+/* One configuration at one N. */
 struct cell {
     int64_t N;
     int config;
     double first[FIRST];    /* r of the first runs, sorted */
-    int n;                  /* runs that made it */
-    double m, var;          /* r is expected to be m, give or take */
-    double last;            /* r of the last run; see scatter() */
+    int n;                  /* runs that m is from */
+    double m, var;          /* mean and variance of the expected r */
+    double last;            /* r of the last run, if `seen`; see find_scatter */
     int seen;
 };
 
@@ -48,7 +48,7 @@ struct drift {
     size_t *cell;           /* n: of each run */
     double *e;              /* n: r - expected, of tested runs */
     double scatter;         /* standard deviation of runs beyond their sigma, as seen; 0: not known */
-    double sum[2], weight[2]; /* of squares of what models missed, on one sub-cluster and on several */
+    double sum[2], weight[2]; /* of squares of r of first runs, on one sub-cluster and on several */
     struct cusum *sums;     /* of each sub-cluster */
 };
 
@@ -79,8 +79,8 @@ static void make_cells(struct drift *d)
     }
 }
 
-/* Scatter by the differences of one run to the next of its cell: neither a drift nor a glitch moves their median. Uses
- * d->e as space. */
+/* The scatter, by the median difference of a run from the one before it in its cell. Neither a drift nor a glitch moves
+ * that. Scratch: d->e. */
 static void find_scatter(struct drift *d)
 {
     size_t n = 0;
@@ -99,8 +99,8 @@ static void find_scatter(struct drift *d)
     d->scatter = d->e[n / 2] / (MAD * sqrt(2));
 }
 
-/* What is expected at a cell that has no runs: what its model misses at the nearest N, in part. */
-static void open_cell(const struct drift *d, struct cell *c, int mixed)
+/* Set m and var of a cell without runs: a part of m at the nearest N of the same configuration. */
+static void expect_by_neighbour(const struct drift *d, struct cell *c, int mixed)
 {
     const struct cell *near = NULL;
     double prior = d->sum[mixed] / d->weight[mixed], x = log((double)c->N), same;
@@ -119,7 +119,7 @@ static void open_cell(const struct drift *d, struct cell *c, int mixed)
     c->var = prior * (1 - same * same) + (near ? same * same * near->var : 0);
 }
 
-/* Let a run make what is known of its cell, once z of it is known. */
+/* Update m and var of a cell by a run. */
 static void add_residual(struct drift *d, struct cell *c, const struct hrun_residual *r, double deviation,
                          double scatter)
 {
@@ -140,7 +140,7 @@ static void add_residual(struct drift *d, struct cell *c, const struct hrun_resi
     c->first[i] = r->r;
     c->n++;
     middle = c->first[(c->n - 1) / 2];       /* the lower of two: glitches make runs longer */
-    open_cell(d, c, r->mixed);               /* where it stood without runs of its own */
+    expect_by_neighbour(d, c, r->mixed);    /* the prior */
     var *= MEDIAN / c->n;
     c->m = (c->m * var + middle * c->var) / (c->var + var);
     c->var = c->var * var / (c->var + var);
@@ -162,7 +162,7 @@ static void test_runs(struct drift *d)
         double scatter = fmax(r->sigma, d->scatter), deviation, z;
 
         if (!c->n)
-            open_cell(d, c, r->mixed);
+            expect_by_neighbour(d, c, r->mixed);
         deviation = sqrt(c->var + scatter * scatter);
         d->e[i] = r->r - c->m;
         if (r->real) {
@@ -170,14 +170,14 @@ static void test_runs(struct drift *d)
             add_cusum_step(&s->up, &s->up_runs, z - SLACK);
             add_cusum_step(&s->down, &s->down_runs, -z - SLACK);
         }
-        /* What may be a drift does not become what is expected. */
+        /* Runs that may show a drift do not change the expectation. */
         if (fmax(s->up, s->down) <= ALARM / 2)
             add_residual(d, c, r, deviation, scatter);
     }
 }
 
-/* Of the last `runs` tested runs that `sub` limits, those since the change: the last n whose median is the farthest
- * from 0 for that many, |median| sqrt(n), but not so few that glitches make it. space: n numbers. */
+/* Find the runs since the change among the last `runs` tested runs that `sub` limits: the last n for which
+ * |median| sqrt(n) is largest, with n >= LEAST so that glitches do not decide. Scratch: space[n]. */
 static void locate_change(const struct drift *d, int sub, int runs, double *space, struct hrun_drift *out)
 {
     double most = -1;

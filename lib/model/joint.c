@@ -1,7 +1,8 @@
-/* joint.c - fitting all sub-clusters together; see model.h for the contract
+/* joint.c - fit all sub-clusters together; see model.h for the contract
  *
- * Every sub-cluster is fitted to its own rows and those that others share; what the models then predict assigns the
- * mixed runs; and every sub-cluster is fitted again, with those that count for it.
+ * Each sub-cluster is fitted to its own rows and to shared rows, which are made from runs on the others. By the
+ * predictions of these models each mixed run becomes a row of the sub-clusters that limit it. Then each sub-cluster is
+ * fitted again.
  */
 #include "base/alloc.h"
 #include "model/fit_job.h"
@@ -17,11 +18,11 @@ struct job {
     int nsubs;
     const struct hrun_fit_options *options;
     struct hrun_mixed mixed;
-    struct hrun_row **base;         /* of each sub-cluster: rows of its own */
+    struct hrun_row **base;         /* of each sub-cluster: its own rows */
     size_t *nbase;
     struct hrun_row *rows;          /* scratch for the rows of one sub-cluster */
     struct hrun_models **models;    /* of each sub-cluster, or NULL */
-    struct hrun_models **given;     /* the models without what is shared */
+    struct hrun_models **given;     /* the models by own rows alone */
     struct hrun_common *common;     /* or NULL */
     struct hrun_buf *skipped;       /* of each sub-cluster */
     struct hrun_buf *excluded;      /* of each: measurements that are glitches */
@@ -34,7 +35,7 @@ struct job {
 
 /* ------------------------------------------------------------------ rows */
 
-/* The mixed runs that count for sub-cluster `sub`. */
+/* Rows of the mixed runs that count for sub-cluster `sub`. */
 static size_t add_mixed_rows(const struct job *j, int sub, struct hrun_row *rows)
 {
     size_t n = 0;
@@ -55,8 +56,7 @@ static size_t add_mixed_rows(const struct job *j, int sub, struct hrun_row *rows
 
 /* ------------------------------------------------------------------ fitting */
 
-/* Does the model of M know how time follows P from others alone: from shared rows, where rows own[nown] of the
- * sub-cluster have fewer than two different P > M? */
+/* 1 if the model of M follows P by shared rows alone: own[nown] have fewer than two different P > M. */
 static int is_shared(const struct hrun_row *rows, size_t n, const struct hrun_row *own, size_t nown, int M)
 {
     int shared = 0, P = 0;
@@ -104,7 +104,7 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
     return 0;
 }
 
-/* Forget the models of a sub-cluster; those given are kept. */
+/* Release the models of a sub-cluster, except those in `given`. */
 static void drop_models(struct job *j, int sub)
 {
     if (j->models[sub] != j->given[sub])
@@ -123,7 +123,7 @@ static int fit_each_sub(struct job *j, struct hrun_error *err)
     return 0;
 }
 
-/* All sub-clusters anew; those to which nothing is added have their models already. */
+/* Fit all sub-clusters to their own, mixed and shared rows. One without mixed and shared rows keeps its model. */
 static int fit_all_subs(struct job *j, struct hrun_error *err)
 {
     for (int i = 0; i < j->nsubs; i++) {
@@ -146,8 +146,8 @@ static int fit_all_subs(struct job *j, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ assigning */
 
-/* Ti of the options where a run was, with the share of `part` of it, into j->t; NaN of all when the network does not
- * know its place. */
+/* Ti of the options in the configuration of a run, with the share of one of its parts, into j->t; all NaN if the
+ * network does not know its hosts. */
 static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r,
                        const struct hrun_mixed_part *part, struct hrun_error *err)
 {
@@ -203,7 +203,8 @@ static int predict_all(struct job *j, struct hrun_error *err)
     return 0;
 }
 
-/* Which parts of mixed runs count as measurements of their sub-clusters, by what the models predict. */
+/* Set which parts of mixed runs are rows of their sub-clusters: the longest by the models, and those that the models
+ * predict to be longer than the run. */
 static int assign_mixed_runs(struct job *j, struct hrun_error *err)
 {
     if (predict_all(j, err))
@@ -246,7 +247,7 @@ static void release_joint_job(struct job *j)
     free(j->place);
 }
 
-/* Room, and where the network has the sub-clusters. */
+/* Allocate, and find the sub-clusters in the network. */
 static void begin_joint_job(struct job *j)
 {
     size_t n = (size_t)j->nsubs;
@@ -294,7 +295,7 @@ static int prepare_joint_job(struct job *j, struct hrun_error *err)
     return 0;
 }
 
-/* Append the lines of a sub-cluster, each with its name; out may be NULL. */
+/* Append lines, each after the name of the sub-cluster; out may be NULL. */
 static void add_named_lines(const struct job *j, int sub, const struct hrun_buf *lines, struct hrun_buf *out)
 {
     for (const char *line = lines->data, *end; out && line && *line; line = end) {
@@ -304,7 +305,7 @@ static void add_named_lines(const struct job *j, int sub, const struct hrun_buf 
     }
 }
 
-/* Signature and name of the models, and the lines of what was left out. */
+/* Set signature and name of the models, and append the lines about what was left out. */
 static int finish_joint_models(struct job *j, struct hrun_buf *skipped, struct hrun_error *err)
 {
     int have = 0;
@@ -332,15 +333,15 @@ static int finish_joint_models(struct job *j, struct hrun_buf *skipped, struct h
     return hrun_fail(err, HRUN_ENODATA, "there are no measurements of %s", j->app->name);
 }
 
-/* Shares whose times differ by less (logarithm) tell nothing; and how much nearer to the time with equal shares the
- * runs are of a program that ignores them. */
+/* Shares are compared if their predicted times differ by TELLING (logarithm). A run of a program that ignores them is
+ * NEARER times nearer to the time with equal shares. */
 static const double TELLING = 0.15, NEARER = 3;
-/* Of two runs of one configuration whose times should differ by TELLING those of a program that ignores its shares
- * differ by a tenth of that at most, in seven pairs of ten, as some runs are disturbed. */
+/* Of pairs of runs of one configuration that should differ by TELLING, PAIRS differ by at most ALIKE of that if the
+ * program ignores its shares; not all, because some runs are disturbed. */
 static const double ALIKE = 0.1, PAIRS = 0.7;
 
-/* What a part takes, where no model tells: as its sub-cluster alone at this size, in proportion to the share. NAN: that
- * was not run. */
+/* The time of a part without a model: that of its sub-cluster alone at this size, in proportion to the share. NAN:
+ * there is no such run. */
 static double by_alone(const struct job *j, const struct hrun_mixed_run *run, const struct hrun_mixed_part *part)
 {
     const struct hrun_row *best = NULL;
@@ -354,7 +355,7 @@ static double by_alone(const struct job *j, const struct hrun_mixed_run *run, co
     return best ? best->T * part->share * best->P / (best->share * run->P) : NAN;
 }
 
-/* Of each run of which all parts are known the longest of these, else NAN. */
+/* The predicted time of each run into of_run[]: that of its longest part; NAN: not all parts are known. */
 static int predict_runs(struct job *j, double *of_run, struct hrun_error *err)
 {
     if (predict_all(j, err))
@@ -385,11 +386,11 @@ static int same_mixed_config(const struct hrun_mixed *m, const struct hrun_mixed
     return 1;
 }
 
-/* Do runs of the same configuration take as long though by of_run, what models tell of them with their shares, they
- * should not? 1, 0; -1: not enough at two sizes. */
-static int tell_pairs(const struct hrun_mixed *m, const double *of_run)
+/* 1 if runs of one configuration take the same time although they should not by of_run, their predictions with their
+ * shares; 0 if not; -1: there are not enough at two sizes. */
+static int compare_pairs(const struct hrun_mixed *m, const double *of_run)
 {
-    int told = 0, alike = 0, sizes = 0;
+    int pairs = 0, alike = 0, sizes = 0;
     int64_t N = 0;
 
     for (size_t r = 0; r < m->nruns; r++)
@@ -398,15 +399,15 @@ static int tell_pairs(const struct hrun_mixed *m, const double *of_run)
 
             if (!(apart > TELLING) || !same_mixed_config(m, &m->runs[r], &m->runs[q]))
                 continue;
-            told++;
+            pairs++;
             alike += fabs(log(m->runs[r].T / m->runs[q].T)) < ALIKE * apart;
             sizes += m->runs[r].N != N;
             N = m->runs[r].N;
         }
-    return sizes < 2 ? -1 : alike >= PAIRS * told;
+    return sizes < 2 ? -1 : alike >= PAIRS * pairs;
 }
 
-/* The time of a run of the same configuration and size with equal shares, NAN: there is none. */
+/* The time of a run of the same configuration and size with equal shares; NAN: there is none. */
 static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run *like)
 {
     for (size_t r = 0; r < m->nruns; r++)
@@ -415,22 +416,22 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
     return NAN;
 }
 
-/* Does the program ignore unequal shares? Runs of one configuration whose shares should make a difference show it;
- * where there are not enough, all runs with unequal ones, next to a run with equal ones or to what runs on single
- * sub-clusters tell of one: at two sizes, or three runs at one, as where messages take most of the time shares make
- * little difference. Then they count as equal ones from now on. */
+/* Set *ignores to 1 if the program ignores unequal shares; then the shares of all parts become equal ones. It is
+ * decided by pairs of runs of one configuration with different shares. If there are too few, runs with unequal shares
+ * are compared with one with equal shares, or with its prediction: at two sizes, or three runs at one, because shares
+ * matter little where messages take most of the time. */
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;
     autofree double *dealt = xcalloc(2 * n + 1, sizeof *dealt);
     autofree double *share = xcalloc(parts + 1, sizeof *share);
     double *equal = dealt + n;
-    int pairs, nearer = 0, told = 0, sizes = 0;
+    int pairs, nearer = 0, compared = 0, sizes = 0;
     int64_t N = 0;
 
     if (predict_runs(j, dealt, err))
         return -1;
-    pairs = tell_pairs(&j->mixed, dealt);
+    pairs = compare_pairs(&j->mixed, dealt);
     for (size_t r = 0; r < n; r++)
         for (size_t i = j->mixed.runs[r].first; i < j->mixed.runs[r].first + j->mixed.runs[r].nparts; i++) {
             share[i] = j->mixed.parts[i].share;
@@ -445,12 +446,12 @@ static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
         from = isnan(from) ? log(T / equal[r]) : from;
         if (!(fabs(gain) > TELLING))
             continue;
-        told++;
+        compared++;
         sizes += j->mixed.runs[r].N != N;
         N = j->mixed.runs[r].N;
         nearer += NEARER * fabs(from) < fabs(from + gain);
     }
-    *ignores = pairs >= 0 ? pairs : nearer == told && (sizes >= 2 || told >= 3);
+    *ignores = pairs >= 0 ? pairs : nearer == compared && (sizes >= 2 || compared >= 3);
     for (size_t i = 0; i < parts && !*ignores; i++)
         j->mixed.parts[i].share = share[i];
     return 0;

@@ -1,4 +1,4 @@
-/* rows.c - which measurements are fitted: rows, the glitch rule, runs on several sub-clusters; see rows.h */
+/* rows.c - the measurements that are fitted: rows, the glitch rule, runs on several sub-clusters; see rows.h */
 #include "app/template.h"
 #include "model/netview.h"
 #include "model/rows.h"
@@ -76,8 +76,7 @@ static int same_series_of_sizes(const struct hrun_row *a, const struct hrun_row 
     return a->M == b->M && a->P == b->P && a->kind == b->kind;
 }
 
-/* Walk over the sizes of each place; with out = NULL only look whether every performance can be computed. *kept: rows
- * that are copied to out. */
+/* Copy rows[n] without glitches to out, *kept of them; out = NULL: only check that each performance has a value. */
 static int walk_sizes(const struct hrun_app *app, double k, const struct hrun_row *rows, size_t n, struct hrun_row *out,
                       size_t *kept, struct hrun_buf *skipped, struct hrun_error *err)
 {
@@ -142,13 +141,13 @@ static int text_order(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* What each process at this place of a record's sub-clusters has of the work, over an equal share. */
+/* The share of each process at a place of the record's configuration, over 1/P. */
 static double share_at(const struct hrun_app *app, const struct hrun_sample *s, int place)
 {
     return hrun_sample_dealt(s) ? hrun_sample_share(s, place) * s->P : hrun_app_uneven(app, s->N, s->P);
 }
 
-/* The same of a record in the log of its own part: the place with as many PEs and processes, and its signature. */
+/* The same at the place of the log's own sub-cluster, which has its PEs, processes per PE and signature. */
 static double own_share(const struct hrun_app *app, const struct hrun_sample *s, const char *signature)
 {
     const char *at = s->config;
@@ -201,7 +200,7 @@ static int check_mixed(const struct hrun_app *app, const struct hrun_sample *s, 
     return 0;
 }
 
-/* The run of entries[n], which are of one run. */
+/* Add the run whose records entries[n] are. */
 static void add_mixed_run(const struct hrun_app *app, struct hrun_mixed *out, const struct hrun_joint_sub *subs,
                           const struct entry *entries, size_t n)
 {
@@ -270,7 +269,7 @@ void hrun_mixed_release(struct hrun_mixed *m)
 
 /* ------------------------------------------------------------------ runs as a cluster's configurations */
 
-/* The sub-cluster of the cluster that stands at `place` of the run's, or -1. own: the signature of the log. */
+/* The sub-cluster that is at `place` in the record's configuration, or -1. own: the signature of the log. */
 static int find_sub_of_run(const struct hrun_sample *s, int place, const char *own, const struct hrun_joint_sub *subs,
                            int nsubs)
 {
@@ -290,8 +289,7 @@ static int find_sub_of_run(const struct hrun_sample *s, int place, const char *o
     return several ? -1 : found;
 }
 
-/* The configuration of a record, and its shares. 1, or 0 when it is none of this
- * cluster's. */
+/* The configuration of a record, and its shares. 1, 0: this cluster has no such configuration. */
 static int read_run_config(const struct hrun_app *app, const struct hrun_sample *s, const char *own,
                            const struct hrun_joint_sub *subs, int nsubs, struct hrun_config *out,
                            double *share)
@@ -338,7 +336,7 @@ void hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, 
 
             runs[n] = (struct hrun_recalled){ .s = s, .share = hrun_sample_dealt(s) ? shares : NULL };
             if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
-                continue;   /* of other meshes than those of size N */
+                continue;   /* its mesh is not that of N */
             if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
                 !read_run_config(app, s, subs[i].signature, subs, nsubs, &runs[n].config, shares))
                 continue;

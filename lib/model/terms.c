@@ -57,8 +57,7 @@ int hrun_term_network_call(struct hrun_expr *e, double N, double P, double *fact
     return 0;
 }
 
-/* Nothing in the text can jump or bend: no remainder, comparison or choice, and of functions only roots and
- * logarithms. */
+/* 1 if the text has no jumps: no remainder, comparison or choice, and of functions only roots and logarithms. */
 static int analytic(const char *text)
 {
     static const char *const smooth[] = { "ln", "log", "log2", "log10", "sqrt", "cbrt" };
@@ -87,7 +86,7 @@ static int analytic(const char *text)
     return 1;
 }
 
-/* Twice the processes leave at most this part of divided work: more than N^3/P^(2/3), less than N^3/P. */
+/* The largest part of divided work that remains with twice the processes: N^3/P is divided, N^3/P^(2/3) is not. */
 static const double DIVIDED = 0.6;
 
 int hrun_term_is_divided(struct hrun_expr *e)
@@ -109,11 +108,10 @@ int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error
 
 /* ------------------------------------------------------------------ shape */
 
-/* Agreement that counts as identity; also the slack given to bounds made from the shape. */
+/* The relative difference of values that are the same, and the slack of bounds from a shape. */
 static const double same = 1e-10;
 
-/* Does the term behave as c P^a ln(P)^b? Then *peak is where P^a ln(P)^b turns (a < 0 < b: exp(-b/a)), else
- * 0. */
+/* 1 if the term is c P^a ln(P)^b at all P that are tried. *peak: its extremum, exp(-b/a) for a < 0 < b, else 0. */
 static int power_shape(struct hrun_pterm *t, double *peak)
 {
     static const int ps[] = {
@@ -182,7 +180,7 @@ static void widen(double value, double *min, double *max)
         *max = value;
 }
 
-/* Make the table cover P = 0..hi. */
+/* Extend the table to P = 0..hi. */
 static int tabulate(struct hrun_pterm *t, int hi, struct hrun_error *err)
 {
     int large = BLOCK * BLOCK, want;
@@ -229,7 +227,7 @@ static void scan_table(const struct hrun_pterm *t, int lo, int hi, double *min, 
             widen(t->table[P++], min, max);   /* NaN compares false */
             continue;
         }
-        /* min and max apart: those of a block without values are infinite the wrong way round */
+        /* not by widen: a block without values has min = +infinity and max = -infinity */
         if (t->min[level][P / size] < *min)
             *min = t->min[level][P / size];
         if (t->max[level][P / size] > *max)
@@ -277,7 +275,7 @@ int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *
             if (!hrun_term_eval(t->expr, t->kind, t->N, at[i], t->T, &value, NULL)) {
                 widen(value, &least, &most);
             } else if (t->shape == HRUN_SHAPE_POWER) {
-                /* an overflow beyond the P that were looked at: nothing is known */
+                /* it overflows beyond the P that were tried */
                 least = -INFINITY;
                 most = INFINITY;
             }

@@ -10,7 +10,7 @@ enum hrun_term_kind {
     HRUN_TERM_N,     /* N */
     HRUN_TERM_NP,    /* N, P, and W = 1/P where the definition has shares */
     HRUN_TERM_TPN,   /* T, P, N */
-    HRUN_TERM_WHOLE  /* of an NP-T term, with W = 1: if one process had all the work; texts are not compiled for it */
+    HRUN_TERM_WHOLE  /* an NP-T term with W = 1, one process that has all work; only to evaluate compiled terms */
 };
 
 /* Evaluate a compiled term. P and T are ignored where the kind has none. Of a network term this is the factor. */
@@ -27,7 +27,7 @@ int hrun_term_network_call(struct hrun_expr *e, double N, double P, double *fact
 struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind kind, const char *text,
                                  int *owned, struct hrun_error *err);
 
-/* Is an NP-T term divided work: does it shrink nearly as P grows? */
+/* 1 if an NP-T term is divided work: it falls nearly in proportion to 1/P; else 0. */
 int hrun_term_is_divided(struct hrun_expr *e);
 
 enum { HRUN_RANGE_LEVELS = 2 };
@@ -39,27 +39,27 @@ struct hrun_pterm {
     double N, T;
     enum { HRUN_SHAPE_CONST, HRUN_SHAPE_POWER, HRUN_SHAPE_TABLE } shape;
     double value;            /* CONST */
-    double peak;             /* POWER: P of the inner extremum, 0 when there is none */
-    int tabulated;           /* TABLE: P = 0..tabulated-1 are known; a multiple of the largest block */
+    double peak;             /* POWER: P of the inner extremum, 0: none */
+    int tabulated;           /* TABLE: length of the table, P = 0..tabulated-1; a multiple of the largest block */
     double *table;           /* NaN where the term has no value */
     double *min[HRUN_RANGE_LEVELS],
         *max[HRUN_RANGE_LEVELS]; /* over blocks of 64 and 64^2; min > max: no value */
 };
 
-/* Find the shape of a term, of which the caller has set expr, owned, kind, N and T, and zeroed the rest. Errors:
- * HRUN_ENONFINITE when a term without P has no value at N. */
+/* Find the shape of a term. The caller has set expr, owned, kind, N and T; the rest is zero. Errors: HRUN_ENONFINITE if
+ * a term without P has no value at N. */
 int hrun_pterm_init(struct hrun_pterm *t, struct hrun_error *err);
 void hrun_pterm_release(struct hrun_pterm *t);
 
 /* Errors: HRUN_ENONFINITE naming term and values. */
 int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error *err);
 
-/* The first P of lo..hi (1 <= lo <= hi) where the term has no value into *P, 0 when there is none. A term of
- * a known shape has one wherever its shape was looked at, and is not looked at again. */
+/* The first P of lo..hi (1 <= lo <= hi) where the term has no value into *P, 0: there is none. Only tabulated terms are
+ * searched; the others have values where their shape was found. */
 int hrun_pterm_missing(struct hrun_pterm *t, int lo, int hi, int *P, struct hrun_error *err);
 
-/* *min <= every value over lo..hi <= *max (1 <= lo <= hi), as tight as rounding allows; P without a value do
- * not count, and when there is no other *min is +infinity and *max -infinity. */
+/* *min <= every value over lo..hi <= *max (1 <= lo <= hi), as tight as rounding allows. P without a value do not count;
+ * if there are no others, *min is +infinity and *max -infinity. */
 int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *max, struct hrun_error *err);
 
 #endif

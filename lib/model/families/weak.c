@@ -29,7 +29,7 @@ static double size_distance(int64_t a, int64_t b)
     return fabs((double)a - (double)b);
 }
 
-/* The two records for M that are nearest to N, at different sizes; the first one alone when it is of N. */
+/* The two records for M that are nearest to N, of different sizes; *second is NULL if the first is of N. */
 static void nearest_weak_records(const struct hrun_models *m, int M, int64_t N, const struct hrun_fit_record **first,
                                  const struct hrun_fit_record **second)
 {
@@ -60,7 +60,7 @@ struct weak_predictor {
     struct option *opts;
 };
 
-/* 1: option o can be predicted by these models, and p->opts[o] says by what; 0: it cannot. */
+/* Set p->opts[o] from these models. 1, 0: they do not predict it. */
 static int bind_weak_option(struct hrun_predictor *base, int o, const struct hrun_models *m, struct hrun_error *err)
 {
     struct option *out = &((struct weak_predictor *)base)->opts[o];
@@ -84,7 +84,7 @@ static int bind_weak_option(struct hrun_predictor *base, int o, const struct hru
     return 1;
 }
 
-/* No sub-cluster has models by which N can be predicted; which sizes there are models of. */
+/* Fail: no model predicts N. The message lists the sizes that have models. */
 static int fail_size(const struct hrun_predictor *p, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf sizes = HRUN_BUF_INIT;
@@ -108,7 +108,7 @@ static int fail_size(const struct hrun_predictor *p, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ times */
 
-/* As a straight line in units of rows: *base_s + u *unit_s. It does not fall, whatever gamma is. */
+/* The time of a process with u units is *base_s + u *unit_s. It never falls with u, for any gamma. */
 static void line(const struct weak_predictor *p, int o, int P, double *base_s, double *unit_s)
 {
     const double *k = p->opts[o].k;
@@ -144,7 +144,7 @@ static int weak_lines(struct hrun_predictor *base, int P, const struct hrun_conf
     return 0;
 }
 
-/* Lines grow with P but for the step from one process to several. */
+/* Lines grow with P, except from one process to several. */
 static int weak_lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
@@ -188,7 +188,7 @@ static void weak_release(struct hrun_predictor *base)
     free(((struct weak_predictor *)base)->opts);
 }
 
-/* The time of option o among P processes with so many units, and its 95 % interval. */
+/* The time of option o among P processes with these units each, and its 95 % interval. */
 static int weak_time_interval(const struct weak_predictor *p, int o, int P, int64_t units,
                               struct hrun_interval *time, struct hrun_error *err)
 {
@@ -220,7 +220,7 @@ static int weak_time_in(struct hrun_predictor *base, int sub, const struct hrun_
                               units, time, err);
 }
 
-/* Of P nothing is extrapolated: that few processes tell of many is what the family is about. */
+/* Nothing is extrapolated in P: few processes predict many in this family. */
 static int weak_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     const struct weak_predictor *p = (const struct weak_predictor *)base;

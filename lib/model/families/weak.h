@@ -1,17 +1,16 @@
-/* weak.h - the family `weak`: codes whose work per process is kept while processes are added; not for other rooms
+/* weak.h - the family `weak`: the work per process is constant while processes are added; not for other rooms
  *
  * Theory (paper 001): hrun-model(7), "weak".
- * Invariants: b >= 0 and d >= 0; the others may have either sign: caches make the first rows cheaper, messages may
- * overlap with work. A record has the coefficients of one M and one N; a size without a record of its own takes
- * coefficients on the line between those of the two nearest sizes. Shares are exact: no configuration of whole units is
- * quicker; of two that are, the one with fewer units in all.
+ * Invariants: b >= 0 and d >= 0. The others may have either sign: caches make the first rows cheaper, messages may
+ * overlap with work. A record has the coefficients of one M and one N; for a size without a record they are on the line
+ * between those of the two nearest sizes.
  */
 #ifndef HRUN_MODEL_FAMILIES_WEAK_H
 #define HRUN_MODEL_FAMILIES_WEAK_H
 
 #include "model/internal.h"
 
-/* The coefficients by the order of their terms. */
+/* The coefficients, in the order of their terms. */
 enum { HRUN_WEAK_WORK, HRUN_WEAK_FIXED, HRUN_WEAK_ALPHA, HRUN_WEAK_LOG, HRUN_WEAK_GAMMA, HRUN_WEAK_TERMS };
 /* "W", "1", "[P>1]", "[P>1]*log2(P)", "[P>1]*W", as records name them. */
 extern const char *const hrun_weak_terms[HRUN_WEAK_TERMS];
@@ -26,7 +25,7 @@ struct hrun_weak_fit {
     double k[HRUN_WEAK_TERMS];
     double cov[HRUN_WEAK_TERMS * HRUN_WEAK_TERMS]; /* of k over s2, row-major */
     double s2;              /* variance of a weighted residual */
-    int dof;                /* 0: s2 is 1, what the weights assume */
+    int dof;                /* 0: s2 is 1, as the weights assume */
     double mean_error, max_error; /* |fit - T| / T of the runs */
 };
 
@@ -40,7 +39,7 @@ double hrun_weak_time(const double *k, int np, double work);
  * In any order. Errors: HRUN_EINVAL when they are other runs. */
 int hrun_weak_paper(const struct hrun_weak_run *runs, size_t n, double *k, struct hrun_error *err);
 
-/* All runs that there are, by least squares with b >= 0 and d >= 0 on rows weighted by
+/* Fit all runs by least squares with b >= 0 and d >= 0 on rows weighted by
  * 1/sqrt(sigma_abs_s^2 + (sigma_rel T)^2); of six runs without errors the coefficients are those of hrun_weak_paper.
  * Errors: HRUN_ENODATA (no run on one process, none on several, or one amount of work in all), HRUN_ENONFINITE,
  * HRUN_EINVAL (np or work below 1, a time that is not above 0), those of lib/fit. *out is untouched then. */

@@ -35,7 +35,7 @@ double hrun_weak_time(const double *k, int np, double work)
     return sum;
 }
 
-/* ------------------------------------------------------------------ as in the paper */
+/* ------------------------------------------------------------------ the steps of the paper */
 
 static int weak_run_order(const void *pa, const void *pb)
 {
@@ -101,7 +101,7 @@ static int check_runs(const struct hrun_weak_run *runs, size_t n, struct hrun_er
                      : "measured with one amount of work for each process, two are needed");
 }
 
-/* From the coefficients of the columns to those of the terms. */
+/* The coefficients of the terms from those of the columns. */
 static void join_columns(const double *k, const double *cov, struct hrun_weak_fit *out)
 {
     int of[COLUMNS];
@@ -115,6 +115,16 @@ static void join_columns(const double *k, const double *cov, struct hrun_weak_fi
         out->k[of[i]] += sign * k[i];
         for (int j = 0; j < COLUMNS; j++)
             out->cov[of[i] * HRUN_WEAK_TERMS + of[j]] += (j < HRUN_WEAK_TERMS ? sign : -sign) * cov[i * COLUMNS + j];
+    }
+}
+
+static void set_errors(struct hrun_weak_fit *fit, const struct hrun_weak_run *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double off = fabs(hrun_weak_time(fit->k, runs[i].np, runs[i].work) / runs[i].time_s - 1);
+
+        fit->mean_error += off / (double)n;
+        fit->max_error = fmax(fit->max_error, off);
     }
 }
 
@@ -141,12 +151,7 @@ int hrun_weak_fit(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s
     if (hrun_fit_nnls(&problem, &r, err))
         return -1;
     join_columns(k, cov, out);
-    for (size_t i = 0; i < n; i++) {
-        double off = fabs(hrun_weak_time(out->k, runs[i].np, runs[i].work) / runs[i].time_s - 1);
-
-        out->mean_error += off / (double)n;
-        out->max_error = fmax(out->max_error, off);
-    }
+    set_errors(out, runs, n);
     out->dof = (int)(n - r.rank);
     out->s2 = out->dof ? r.rss / out->dof : 1;
     return 0;
@@ -154,7 +159,7 @@ int hrun_weak_fit(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s
 
 /* ------------------------------------------------------------------ rows */
 
-/* Mixed and shared rows, and such as do not tell their work, are of no use here. */
+/* Only runs on this sub-cluster alone with a known work are fitted. */
 size_t hrun_weak_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_options *options)
 {
     size_t kept = 0;
@@ -167,8 +172,8 @@ size_t hrun_weak_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_opt
     return kept;
 }
 
-/* Runs of one process that had a host for itself tell less than loaded ones: where there are these, they are left out.
- * Result: how many runs there are. */
+/* The runs of size N, and their number. If there are runs of one process on loaded hosts, those on idle hosts are left
+ * out. */
 static size_t collect_weak_runs(const struct hrun_row *rows, size_t n, int64_t N, struct hrun_weak_run *runs)
 {
     size_t count = 0;
@@ -183,33 +188,26 @@ static size_t collect_weak_runs(const struct hrun_row *rows, size_t n, int64_t N
     return count;
 }
 
-/* Runs that are alike become one with their mean time, in place. */
+/* Replace equal runs by one with their mean time, in place. Result: how many are left. */
 static size_t average(struct hrun_weak_run *v, size_t n)
 {
-    size_t kept = 0;
+    size_t kept = 0, end;
 
-    for (size_t i = 0; i < n; i++) {
-        struct hrun_weak_run r = v[i];
+    if (n)
+        qsort(v, n, sizeof *v, weak_run_order);
+    for (size_t i = 0; i < n; i = end) {
         double sum = 0;
-        size_t count = 0;
-        int before = 0;
 
-        for (size_t j = 0; j < kept; j++)
-            before |= v[j].np == r.np && v[j].work == r.work;
-        for (size_t j = i; j < n && !before; j++)
-            if (v[j].np == r.np && v[j].work == r.work) {
-                sum += v[j].time_s;
-                count++;
-            }
-        if (!before)
-            v[kept++] = (struct hrun_weak_run) { r.np, r.work, sum / (double)count };
+        for (end = i; end < n && !weak_run_order(&v[end], &v[i]); end++)
+            sum += v[end].time_s;
+        v[kept++] = (struct hrun_weak_run){ v[i].np, v[i].work, sum / (double)(end - i) };
     }
     return kept;
 }
 
 /* ------------------------------------------------------------------ a record */
 
-/* The texts and numbers of a record from a fit. */
+/* Fill a record from a fit. */
 static void fill_weak_record(const struct hrun_fit_job *job, const struct hrun_weak_fit *fit, const char *note,
                        struct hrun_fit_record *r)
 {
@@ -233,7 +231,7 @@ static void fill_weak_record(const struct hrun_fit_job *job, const struct hrun_w
     r->sigma_rel = job->options.sigma_rel;
 }
 
-/* The paper's steps; what they leave as errors. */
+/* Fit by the paper's steps. */
 static int fit_weak_by_steps(struct hrun_weak_run *runs, size_t n, struct hrun_weak_fit *fit, struct hrun_error *err)
 {
     size_t six = average(runs, n);
@@ -245,16 +243,11 @@ static int fit_weak_by_steps(struct hrun_weak_run *runs, size_t n, struct hrun_w
             err->code = HRUN_ENODATA;
         return -1;
     }
-    for (size_t i = 0; i < six; i++) {
-        double off = fabs(hrun_weak_time(fit->k, runs[i].np, runs[i].work) / runs[i].time_s - 1);
-
-        fit->mean_error += off / (double)six;
-        fit->max_error = fmax(fit->max_error, off);
-    }
+    set_errors(fit, runs, six);
     return 0;
 }
 
-/* What was measured, into the record and its note. */
+/* The measured ranges: of processes and number of runs into r, of work into *least and *most. */
 static void weak_range_of(const struct hrun_weak_run *runs, size_t n, struct hrun_fit_record *r, double *least,
                           double *most)
 {
@@ -269,7 +262,7 @@ static void weak_range_of(const struct hrun_weak_run *runs, size_t n, struct hru
     }
 }
 
-/* One size; runs[n] is scratch of ours. */
+/* Fit the runs of one size, which may be changed. */
 static int fit_weak_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak_run *runs, size_t n,
                          struct hrun_error *err)
 {
@@ -325,8 +318,8 @@ int hrun_weak_fit_rows(struct hrun_fit_job *job, const struct hrun_row *rows, si
 
 /* ------------------------------------------------------------------ what is measured */
 
-/* As the paper has them, of PEs with one process each. With more on each, three PEs are the fewest of which one lies
- * between two others, and with five the logarithm differs enough. */
+/* Numbers of PEs: those of the paper with one process on each. With more on each, three are the fewest of which one PE
+ * lies between two others, and five make enough difference in the logarithm. */
 enum { FEW = 4, MORE = 8, FEW_PES = 3, MORE_PES = 5 };
 
 /* The two numbers of PEs, 0: none. */
@@ -337,7 +330,7 @@ static void choose_pes(int npes, int m, int *few, int *more)
     *more = npes < want_more ? npes : want_more;
     *few = want_few < *more ? want_few : *more > 2 ? (*more + 1) / 2 : 0;
     if (*more < 2)
-        *more = m > 1 ? 1 : 0;   /* one PE of several processes is better than nothing */
+        *more = m > 1 ? 1 : 0;   /* at least one PE with several processes */
 }
 
 int hrun_weak_points(const struct hrun_app *app, int64_t N, const struct hrun_family_place *place,
