@@ -115,7 +115,7 @@ static void *find_rank(struct reader *r)
     return read_index(r, r->d->nranks, &rank) ? NULL : &r->d->ranks[rank];
 }
 
-static void *add_fact(struct reader *r)
+static void *add_fact_record(struct reader *r)
 {
     struct doctor_rank *k = find_rank(r);
 
@@ -151,7 +151,7 @@ static void *find_data(struct reader *r)
     return r->d;
 }
 
-static void *check_version(struct reader *r)
+static void *check_probe_version(struct reader *r)
 {
     int version;
 
@@ -173,8 +173,8 @@ static const struct record_kind {
     { "sub", 1, add_sub, "ix", { offsetof(struct doctor_sub, pus), offsetof(struct doctor_sub, name) } },
     { "rank", 1, add_rank, "six", { RANK(sub), RANK(pe), RANK(host_name) } },
     { "library", 1, add_library, "", { 0 } },
-    { "hrun-probe", 1, check_version, "", { 0 } },
-    { "fact", 1, add_fact, "wx", { offsetof(struct doctor_fact, key), offsetof(struct doctor_fact, value) } },
+    { "hrun-probe", 1, check_probe_version, "", { 0 } },
+    { "fact", 1, add_fact_record, "wx", { offsetof(struct doctor_fact, key), offsetof(struct doctor_fact, value) } },
     { "kernel", 0, find_rank, "t", { RANK(kernel) } },
     { "noise", 0, find_rank, "ipdddd", { RANK(quanta), RANK(least), RANK(mean), RANK(median), RANK(p99), RANK(most) } },
     { "clock", 0, find_rank, "dd", { RANK(clock_offset), RANK(clock_error) } },
@@ -189,7 +189,7 @@ static const struct record_kind {
 };
 enum { NKINDS = sizeof record_kinds / sizeof record_kinds[0] };
 
-static int read_field(struct reader *r, char field, void *to)
+static int read_record_field(struct reader *r, char field, void *to)
 {
     switch (field) {
     case 'i': return read_index(r, INT_MAX, to);
@@ -203,12 +203,12 @@ static int read_field(struct reader *r, char field, void *to)
     }
 }
 
-static int read_record(struct reader *r, const struct record_kind *kind)
+static int read_probe_record(struct reader *r, const struct record_kind *kind)
 {
     char *object = kind->object(r);
 
     for (size_t k = 0; object && kind->fields[k]; k++)
-        if (read_field(r, kind->fields[k], object + kind->at[k]))
+        if (read_record_field(r, kind->fields[k], object + kind->at[k]))
             return -1;
     return object ? 0 : -1;
 }
@@ -233,10 +233,10 @@ int doctor_read(const char *name, const char *text, struct doctor_data *out, str
         if (begun && !strcmp(what, "end"))
             ended = 1;
         else if (k < NKINDS && (record_kinds[k].first || begun))
-            rc = read_record(&r, &record_kinds[k]);
+            rc = read_probe_record(&r, &record_kinds[k]);
         else if (begun && what[0])
             rc = fail_record(&r, "this is no record of hrun-probe");
-        begun |= k < NKINDS && record_kinds[k].object == check_version;
+        begun |= k < NKINDS && record_kinds[k].object == check_probe_version;
     }
     if (!rc && (!ended || !d.nranks))
         rc = hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, d.nranks && begun ? "the records are torn: their end is missing"

@@ -50,7 +50,7 @@ static void predict_recorded(const struct report *r, struct hrun_predictor *p, s
 }
 
 /* Predict runs of one size by the models alone, without corrections. */
-static void predict_runs(const struct report *r, struct report_run *runs, int n)
+static void predict_report_runs(const struct report *r, struct report_run *runs, int n)
 {
     autofree struct hrun_models **models = xcalloc((size_t)r->nsubs, sizeof *models);
     autofree double *memory = size_memory(r->c);
@@ -218,7 +218,7 @@ static int add_runs_of_size(struct report *r, struct report_run *runs, int n, js
     int nrecorded = find_recorded(runs, n, recorded), chosen;
 
     if (r->known.have)
-        predict_runs(r, runs, n);
+        predict_report_runs(r, runs, n);
     for (int i = 0; i < n; i++)
         if (json_array_append_new(json_object_get(root, "runs"), run_json(&runs[i])))
             return hrun_fail(err, HRUN_EPARSE, "a record of N = %lld cannot be shown", (long long)N);
