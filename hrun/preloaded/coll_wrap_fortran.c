@@ -31,11 +31,14 @@ static MPI_Comm comm_of(const MPI_Fint *comm)
     return coll_mpi()->Comm_f2c(*comm);
 }
 
+/* Declare a wrapper, and its second name (coll_wrap_c.c). */
 #define SEEN __attribute__((visibility("default")))
-#define WRAPPER(symbol, make_call, op, params, names, ...) \
+#define DECLARE(symbol, params) \
     SEEN void symbol params; \
-    SEEN void hrun_coll_p##symbol params; \
-    void hrun_coll_p##symbol params \
+    extern SEEN __attribute__((alias(#symbol))) void hrun_coll_p##symbol params;
+#define WRAPPER(symbol, make_call, op, params, names, ...) \
+    DECLARE(symbol, params) \
+    void symbol params \
     { \
         static void (*real) params; \
         struct coll_turn turn = { .comm = NULL }; \
@@ -52,10 +55,6 @@ static MPI_Comm comm_of(const MPI_Fint *comm)
             real = (__typeof__(real))coll_real("p" #symbol); \
         real names; \
         coll_turn_end(&turn); \
-    } \
-    void symbol params \
-    { \
-        hrun_coll_p##symbol names; \
     }
 #define CALL(fortran, make_call, op, params, names, ...) \
     WRAPPER(mpi_##fortran##_, make_call, op, params, names, __VA_ARGS__) \
@@ -88,17 +87,12 @@ CALL(bcast, COLL_BCAST, HRUN_NET_BCAST, P_BCAST, N_BCAST, buffer(buf), *count, t
 
 /* The functions that begin and end, in both worlds; before and after: code around the call of MPI's own. */
 #define BOUNDARY(symbol, params, names, before, after) \
-    SEEN void symbol params; \
-    SEEN void hrun_coll_p##symbol params; \
-    void hrun_coll_p##symbol params \
+    DECLARE(symbol, params) \
+    void symbol params \
     { \
         before; \
         ((void (*) params)coll_real("p" #symbol)) names; \
         after; \
-    } \
-    void symbol params \
-    { \
-        hrun_coll_p##symbol names; \
     }
 #define INIT_IF_GOOD if (!ierror || *ierror == MPI_SUCCESS) coll_init()
 #define BOUNDARIES(suffix) \

@@ -33,11 +33,6 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int is_counted_row(const struct net_work *w, enum hrun_net_kind kind, size_t l)
-{
-    return w->r->v[l].kind == kind && !w->out[l];
-}
-
 /* The records of one kind with the most frequent root and number of others, by size. */
 struct row_set {
     const struct net_work *w;
@@ -47,34 +42,36 @@ struct row_set {
     int root, others;
 };
 
+static int is_of_kind(const struct net_work *w, enum hrun_net_kind kind, size_t l)
+{
+    return w->r->v[l].kind == kind && !w->out[l];
+}
+
 /* Ties go to the first root and to most others. `rows` is large enough. */
 static void collect_rows(struct row_set *set, enum hrun_net_kind kind)
 {
     const struct net_work *w = set->w;
+    const struct hrun_net_record *r = w->r->v;
     size_t most = 0;
 
     set->n = 0;
     set->root = set->others = 0;
     for (size_t m = 0; m < w->r->n; m++) {
-        const struct hrun_net_record *v = &w->r->v[m];
         size_t count = 0;
 
-        if (!is_counted_row(w, kind, m))
-            continue;
-        for (size_t l = 0; l < w->r->n; l++)
-            count += is_counted_row(w, kind, l) && w->r->v[l].i == v->i && w->r->v[l].n == v->n;
-        if (count > most || (count == most && (v->i < set->root || (v->i == set->root && v->n > set->others)))) {
+        for (size_t l = 0; l < w->r->n && is_of_kind(w, kind, m); l++)
+            count += is_of_kind(w, kind, l) && r[l].i == r[m].i && r[l].n == r[m].n;
+        if (count > most || (count > 0 && count == most && (r[m].i < set->root ||
+                                                            (r[m].i == set->root && r[m].n > set->others)))) {
             most = count;
-            set->root = v->i;
-            set->others = v->n;
+            set->root = r[m].i;
+            set->others = r[m].n;
         }
     }
-    for (size_t l = 0; l < w->r->n && most > 0; l++) {
-        const struct hrun_net_record *v = &w->r->v[l];
-
-        if (is_counted_row(w, kind, l) && v->i == set->root && v->n == set->others)
-            set->rows[set->n++] = (struct row){ v->bytes, v->time_s, v->max_s, v->mean_s, w->se[l], v->time_s, 0 };
-    }
+    for (size_t l = 0; l < w->r->n; l++)
+        if (is_of_kind(w, kind, l) && r[l].i == set->root && r[l].n == set->others)
+            set->rows[set->n++] = (struct row){ r[l].bytes, r[l].time_s, r[l].max_s, r[l].mean_s, w->se[l],
+                                                r[l].time_s, 0 };
     qsort(set->rows, set->n, sizeof *set->rows, compare_rows);
 }
 
