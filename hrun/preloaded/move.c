@@ -98,7 +98,7 @@ static void in_turn(struct coll_comm *c, int64_t bytes, MPI_Request *request, in
         keep_first_error(first, coll_mpi()->Wait(request, MPI_STATUS_IGNORE));
 }
 
-/* Wait for all requests, also after an error. Result: *first, or the first error, which MPI_Waitall would not tell. */
+/* Wait for all requests, also after an error. Result: *first, or the first error, which MPI_Waitall does not return. */
 static int wait_for_requests(int n, MPI_Request *requests, int *first)
 {
     for (int i = 0; i < n; i++)

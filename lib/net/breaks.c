@@ -95,7 +95,7 @@ static double rounding_rss(const struct hrun_breaks_points *p)
 }
 
 /* Extract the best m pieces and their lines. */
-static void take_pieces(const struct table *t, int m, const struct hrun_breaks_points *p, struct hrun_breaks *b)
+static void extract_pieces(const struct table *t, int m, const struct hrun_breaks_points *p, struct hrun_breaks *b)
 {
     b->npieces = m;
     b->first = xcalloc((size_t)m, sizeof *b->first);
@@ -146,7 +146,7 @@ int hrun_breaks_find(const struct hrun_breaks_points *p, size_t least, int most,
         }
     }
     if (best) {
-        take_pieces(&t, best, p, &b);
+        extract_pieces(&t, best, p, &b);
         *out = b;
     }
     free(t.rss);

@@ -138,13 +138,6 @@ int net_groups_find(const struct net_work *w, const struct net_solution *s, int 
 
 /* ---------------------------------------------------------------- classes */
 
-int net_classes_own(int nhosts, int *class_of)
-{
-    for (int i = 0; i < nhosts; i++)
-        class_of[i] = i;
-    return nhosts;
-}
-
 int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int *class_of)
 {
     int n = 0;

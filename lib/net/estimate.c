@@ -355,7 +355,9 @@ static int classify(struct net_state *e, struct hrun_error *err)
     const struct hrun_net_records *r = e->w.r;
     int i, j, own;
 
-    e->nclasses = net_classes_own(r->nhosts, e->class_of);
+    e->nclasses = r->nhosts;
+    for (int h = 0; h < r->nhosts; h++)
+        e->class_of[h] = h;
     own = r->nhosts <= OWN_MOST && net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j);
     if (!own) {
         e->nclasses = net_classes_alike(r, e->group_of, e->class_of);

@@ -226,8 +226,7 @@ int net_segments_main(const struct net_work *w, const struct hrun_net_segment *s
  * of hosts. Result: number of groups, 1 without such a gap. */
 int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of);
 
-/* Make each host a class; make hosts of one kind in one group a class. Result: number of classes. */
-int net_classes_own(int nhosts, int *class_of);
+/* Make hosts of one kind in one group a class. Result: number of classes. */
 int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int *class_of);
 
 /* 1 if each pair of classes with two hosts was measured; else 0, and hosts *i and *j were not. */

@@ -124,7 +124,7 @@ struct trunk_search {
     const struct net_solution *s;
     int g, h;                  /* from group g to group h */
     int with_slopes;
-    double slopes;             /* if with_slopes, how much the records tell of the last trunk: their slopes' squares */
+    double slopes;             /* if with_slopes, sum of the squared slopes of the records at the last trunk */
 };
 
 /* Weighted sum of squares over the records of a trunk. */

@@ -215,7 +215,7 @@ struct entry {
 };
 
 /* The index in an n by n table of an entry with `from` and `to`, or -1. */
-static long long take_index(const struct entry *entry, const char *what, int from, int to, int n)
+static long long entry_index(const struct entry *entry, const char *what, int from, int to, int n)
 {
     char where[NET_WHERE];
 
@@ -231,8 +231,8 @@ static long long take_index(const struct entry *entry, const char *what, int fro
 }
 
 /* Store a value of the entry in the table. It is an error if the table has one already. */
-static int take_value(const struct entry *entry, const char *key, const struct hrun_net_value *v,
-                      struct hrun_net_value *out)
+static int set_entry_value(const struct entry *entry, const char *key, const struct hrun_net_value *v,
+                           struct hrun_net_value *out)
 {
     struct hrun_error why;
     char where[NET_WHERE];
@@ -246,8 +246,8 @@ static int take_value(const struct entry *entry, const char *key, const struct h
     return 0;
 }
 
-static int take_class(const struct net_file_class *f, int i, struct hrun_net_class *c, const struct hrun_yaml *marks,
-                      struct hrun_error *err)
+static int read_file_class(const struct net_file_class *f, int i, struct hrun_net_class *c,
+                           const struct hrun_yaml *marks, struct hrun_error *err)
 {
     int kinds = f->c.nkinds;
     char list[NET_WHERE];
@@ -264,31 +264,31 @@ static int take_class(const struct net_file_class *f, int i, struct hrun_net_cla
     snprintf(list, sizeof list, "classes[%d].local", i);
     for (; entry.i < f->nlocal; entry.i++) {
         const struct net_file_local *l = &f->local[entry.i];
-        long long at = take_index(&entry, "kinds", l->from, l->to, kinds);
+        long long at = entry_index(&entry, "kinds", l->from, l->to, kinds);
 
-        if (at < 0 || take_value(&entry, "fixed_s", &l->fixed_s, &c->local_fixed_s[at]) ||
-            take_value(&entry, "s_per_byte", &l->s_per_byte, &c->local_s_per_byte[at]))
+        if (at < 0 || set_entry_value(&entry, "fixed_s", &l->fixed_s, &c->local_fixed_s[at]) ||
+            set_entry_value(&entry, "s_per_byte", &l->s_per_byte, &c->local_s_per_byte[at]))
             return -1;
     }
     return 0;
 }
 
-static int take_links(const struct net_file *f, struct hrun_net *net, const struct hrun_yaml *marks,
-                      struct hrun_error *err)
+static int read_file_links(const struct net_file *f, struct hrun_net *net, const struct hrun_yaml *marks,
+                           struct hrun_error *err)
 {
     for (struct entry entry = { marks, err, "pairs", 0 }; entry.i < f->npairs; entry.i++) {
         const struct net_file_pair *p = &f->pairs[entry.i];
-        long long at = take_index(&entry, "classes", p->from, p->to, net->nclasses);
+        long long at = entry_index(&entry, "classes", p->from, p->to, net->nclasses);
 
-        if (at < 0 || take_value(&entry, "L_s", &p->p.L_s, &net->pairs[at].L_s) ||
-            take_value(&entry, "beta_bytes_per_s", &p->p.beta_bytes_per_s, &net->pairs[at].beta_bytes_per_s))
+        if (at < 0 || set_entry_value(&entry, "L_s", &p->p.L_s, &net->pairs[at].L_s) ||
+            set_entry_value(&entry, "beta_bytes_per_s", &p->p.beta_bytes_per_s, &net->pairs[at].beta_bytes_per_s))
             return -1;
     }
     for (struct entry entry = { marks, err, "trunks", 0 }; entry.i < f->ntrunks; entry.i++) {
         const struct net_file_trunk *t = &f->trunks[entry.i];
-        long long at = take_index(&entry, "groups", t->from, t->to, net->ngroups);
+        long long at = entry_index(&entry, "groups", t->from, t->to, net->ngroups);
 
-        if (at < 0 || take_value(&entry, "bytes_per_s", &t->bytes_per_s, &net->trunks[at]))
+        if (at < 0 || set_entry_value(&entry, "bytes_per_s", &t->bytes_per_s, &net->trunks[at]))
             return -1;
     }
     return 0;
@@ -328,16 +328,16 @@ static struct hrun_net *net_of_file(struct net_file *f)
 }
 
 /* Add the classes, pairs and trunks of a file to its network. */
-static int take_lists(const struct net_file *f, struct hrun_net *net, const struct hrun_yaml *marks,
-                      struct hrun_error *err)
+static int read_file_lists(const struct net_file *f, struct hrun_net *net, const struct hrun_yaml *marks,
+                           struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     char where[NET_WHERE];
 
     for (int i = 0; i < net->nclasses; i++)
-        if (take_class(&f->classes[i], i, &net->classes[i], marks, err))
+        if (read_file_class(&f->classes[i], i, &net->classes[i], marks, err))
             return -1;
-    if (take_links(f, net, marks, err))
+    if (read_file_links(f, net, marks, err))
         return -1;
     if (net_check(net, where, &why))
         return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
@@ -356,7 +356,7 @@ int net_parse(const char *name, const char *text, size_t len, struct hrun_net **
     rc = check_file_counts(f, marks, err);
     if (!rc) {
         net = net_of_file(f);
-        rc = take_lists(f, net, marks, err);
+        rc = read_file_lists(f, net, marks, err);
     }
     hrun_yaml_free(&net_schema, f, marks);
     if (rc)
