@@ -218,23 +218,6 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the entries */
 
-/* The CPU model of an entry: `cpu`, else that of the described topology, else that of the first host with one. */
-static const char *find_model(const struct load *l, unsigned e, const struct wanted *w, const int *hosts,
-                              size_t n)
-{
-    const struct sub_entry *entry = &l->file->subclusters[e];
-    const char *model = "unknown";
-
-    if (entry->cpu)
-        return entry->cpu;
-    if (w->described)
-        model = hrun_topo_cpu_model(w->described);
-    for (size_t i = 0; i < n && !strcmp(model, "unknown"); i++)
-        if (hosts[i] >= 0 && l->c->hosts[hosts[i]].topo)
-            model = hrun_host_cpu_model(&l->c->hosts[hosts[i]]);
-    return model;
-}
-
 /* Names, cost and power of the sub-clusters that entry e became: more than one when its PEs differ. */
 static void finish_entry(struct load *l, unsigned e, const struct wanted *w)
 {
@@ -287,7 +270,11 @@ static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
         if (names->v.v[i][0] && (hosts[i] = hrun_described_host(l, e, names->v.v[i], w.described, err)) < 0)
             return -1;
     }
-    w.cpu_model = find_model(l, e, &w, hosts, names->v.n);
+    /* `cpu`, else that of the described topology, else that of the first host with one */
+    w.cpu_model = entry->cpu ? entry->cpu : w.described ? hrun_topo_cpu_model(w.described) : "unknown";
+    for (size_t i = 0; i < names->v.n && !entry->cpu && !strcmp(w.cpu_model, "unknown"); i++)
+        if (hosts[i] >= 0 && l->c->hosts[hosts[i]].topo)
+            w.cpu_model = hrun_host_cpu_model(&l->c->hosts[hosts[i]]);
     for (size_t i = 0; i < names->v.n; i++)
         if (hosts[i] >= 0 && hrun_described_pes(l, e, hosts[i], &w, err))
             return -1;

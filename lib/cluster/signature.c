@@ -85,7 +85,7 @@ void hrun_add_short_memory(struct hrun_buf *out, uint64_t bytes)
     hrun_buf_addf(out, "%.10g%c", value, units[u]);
 }
 
-static void add_part(struct hrun_buf *out, const char *text, const char *otherwise)
+static void add_signature_part(struct hrun_buf *out, const char *text, const char *otherwise)
 {
     size_t before = out->len;
 
@@ -106,7 +106,7 @@ void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, co
     if (out->len == before)
         hrun_buf_adds(out, "unknown");
     if (s->core_kind[0])
-        add_part(out, s->core_kind, "kind");
+        add_signature_part(out, s->core_kind, "kind");
     hrun_buf_addf(out, "-%dc", s->cores_per_pe);
     if (s->pus_per_pe != s->cores_per_pe)
         hrun_buf_addf(out, "%dt", s->pus_per_pe);
@@ -116,9 +116,9 @@ void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, co
         hrun_buf_addf(out, "-%.3gcpu", 1e-3 * s->quota_permille);
     hrun_buf_addf(out, "-%s", hrun_level_name(s->level));
     if (mpi && *mpi)
-        add_part(out, mpi, "mpi");
+        add_signature_part(out, mpi, "mpi");
     if (engine && *engine)
-        add_part(out, engine, "engine");
+        add_signature_part(out, engine, "engine");
     /* The unit separator keeps "ab","c" and "a","bc" apart. */
     hrun_buf_addf(&exact, "%s\x1f%s\x1f%d\x1f%d\x1f%llu\x1f%s\x1f%s\x1f%s", s->cpu_model, s->core_kind,
                   s->cores_per_pe, s->pus_per_pe, (unsigned long long)memory, hrun_level_name(s->level),

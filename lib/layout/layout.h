@@ -1,12 +1,11 @@
 /* layout.h - a configuration becomes ranks on PEs
  *
  * Purpose: rank -> host, PE, cpuset; and the rankfile that tells mpirun the same.
- * Invariants: ranks are 0..P-1 without a gap, component by component of a heterogeneous job of a resource manager
- * (there is but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE next to each other;
- * only hrun_layout_plain and hrun_layout_map deal them otherwise. Unless PEs are named, a sub-cluster is used host by
- * host, and of the last one as many PEs as are left, spread evenly over packages, in these over memory nodes, then L3
- * and L2 caches, as far as its topology is known. Each rank has a non-empty cpuset unless its host is known by numbers
- * only.
+ * Invariants: ranks are 0..P-1 without a gap. They are ordered by component of a heterogeneous job, then by
+ * sub-cluster, then by PE; only hrun_layout_plain and hrun_layout_map order them otherwise. Unless the caller names
+ * PEs, a sub-cluster is filled host by host, and the PEs used of its last host are spread evenly over packages, in
+ * these over memory nodes, then L3 and L2 caches, as far as its topology is known. Each rank has a non-empty cpuset
+ * unless its host is known by numbers only.
  */
 #ifndef HRUN_LAYOUT_LAYOUT_H
 #define HRUN_LAYOUT_LAYOUT_H
@@ -47,34 +46,32 @@ struct hrun_layout {
  * Errors: HRUN_EINVAL (more PEs than there are, no process at all). */
 struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                        struct hrun_error *err);
-/* The same with the PEs to use: order holds P1 PEs of the first sub-cluster, then P2 of the
- * next, and so on, each once, in the order of their ranks. */
+/* The same on given PEs: order holds P1 PEs of the first sub-cluster, then P2 of the next, and so on, each once, in the
+ * order of their ranks. */
 struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                               const int *order, struct hrun_error *err);
-/* For hrun_layout_create_placed: pes[i] PEs of each sub-cluster i of those that are not busy, host by host, spread over
- * the last one, in the order of their numbers and in fresh memory that the caller frees. busy[i][p] is not 0 where PE p
- * of sub-cluster i is not to be used; NULL: none is. Errors: HRUN_EINVAL (fewer PEs are left). */
+/* An order for hrun_layout_create_placed: pes[i] free PEs of each sub-cluster i, chosen as described above, in order of
+ * their numbers; the caller frees it. busy[i][p] is not 0 if PE p of sub-cluster i must not be used; busy NULL: all
+ * PEs are free. Errors: HRUN_EINVAL (fewer PEs are free). */
 int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
                        struct hrun_error *err);
-/* The layout on these. */
+/* hrun_layout_create_placed with the order of hrun_layout_order. */
 struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                             const char *const *busy, struct hrun_error *err);
-/* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
- * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only npes[i] PEs, those
- * of hrun_layout_order, are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a
- * negative entry, no PE to use). */
+/* Lay out n ranks as mpirun would: one on each PE, in order, and again from the first PE if there are more ranks.
+ * Sub-cluster i is limited to npes[i] PEs, those of hrun_layout_order (NULL: no limits). Errors: HRUN_EINVAL (n < 1,
+ * a negative entry, no PE to use). */
 struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
                                       const char *const *busy, struct hrun_error *err);
-/* Share the cores of each PE among its ranks (app definitions with `threads: fill`): of c cores and M ranks the
- * first c % M ranks get c / M + 1 cores and the others c / M, neighbours in the order of the PE's list, and as
- * many threads; where M > c the ranks share the cores as before, with one thread each. Fills cpuset, cores and
- * threads of each rank. Ranks of a host that is known by numbers have cores and threads, no cpuset; those of a PE
- * whose cores are not known are left as they are. Called again it changes nothing. */
+/* Divide the cores of each PE among its ranks (app definitions with `threads: fill`): of c cores and M ranks the first
+ * c % M ranks get c / M + 1 cores and the others c / M, neighbours in the PE's list, and as many threads. If M > c the
+ * ranks share all cores, with one thread each. Sets cpuset, cores and threads of each rank; cpuset stays empty where
+ * PUs are not known. Ranks bound by the user keep their cores and get a thread for each. A second call changes
+ * nothing. */
 void hrun_layout_fill_threads(struct hrun_layout *l);
 void hrun_layout_destroy(struct hrun_layout *l);
 
-/* Must ranks that wait yield the processor? 1 where they share cores, or where polling would use up what a cgroup
- * grants. */
+/* 1 if ranks that wait must yield the processor, because they share cores or a cgroup grants fewer CPUs than ranks. */
 int hrun_layout_yields(const struct hrun_layout *l);
 
 /* The least and the most cores and threads of a rank of sub-cluster sub; all 0 when it has none. */
@@ -132,13 +129,13 @@ struct hrun_mapping {
     const char *rankfile_text; /* what stands in it, where the caller has read it; NULL: it is read when it is needed */
 };
 
-/* Put one word in: key is "map-by", "rank-by", "bind-to", "per-node", "per-host" (goes round), "pe", "hwthreads",
- * "nolocal", "oversubscribe", "cpus" or "rankfile". value lives as long as m. Errors: HRUN_EINVAL, which lists
- * what there is; m is half filled then. */
+/* Set one word: key is "map-by", "rank-by", "bind-to", "per-node", "per-host" (goes round), "pe", "hwthreads",
+ * "nolocal", "oversubscribe", "cpus" or "rankfile". value must live as long as m. Errors: HRUN_EINVAL, whose text lists
+ * the known words; m is half filled then. */
 int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value, struct hrun_error *err);
-/* Does it say where ranks go? Else it says at most to what they are bound. */
+/* 1 if it says where ranks go; 0 if it says at most what they are bound to. */
 int hrun_mapping_places(const struct hrun_mapping *m);
-/* Append "by node, bound to core". l: what was made of it. */
+/* Append "by node, bound to core". l: the layout that was made of it. */
 void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *l, struct hrun_buf *out);
 
 /* Lay out n ranks (0: as many as the mapping gives). npes, busy: as in hrun_layout_plain; a PE that may not be used has
@@ -151,7 +148,7 @@ struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct h
  * Errors: HRUN_EINVAL (no such object); the layout is as before. */
 int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const struct hrun_mapping *m,
                      const int *npes, const char *const *busy, struct hrun_error *err);
-/* Is it a configuration? 1: as many ranks on each PE used of a sub-cluster: *out is it. */
+/* 1 if all used PEs of each sub-cluster have equally many ranks, and *out is that configuration; else 0. */
 int hrun_layout_config(const struct hrun_layout *l, struct hrun_config *out);
 
 /* ---- private to lib/layout */
