@@ -195,7 +195,7 @@ struct arrival {
 };
 
 /* The time when the receiver, busy until `free`, has processed two messages, the earlier one first. */
-static num process_two(num free, struct arrival a, struct arrival b)
+static num serve_two(num free, struct arrival a, struct arrival b)
 {
     int in_order = num_value(a.at) <= num_value(b.at);
     struct arrival first = in_order ? a : b, second = in_order ? b : a;
@@ -241,8 +241,8 @@ static num trial_fan(struct trial *t, const struct hrun_net_record *r)
     struct flow a = flow(t, r->i, r->j, one, m), b = flow(t, r->i, r->k, sent, m2);
 
     share_two(&a, &b, shared(t, t->c->out[class_of(t, r->i)], r->i, r->j, r->k, 1));
-    return process_two(sent, (struct arrival){ reply(t, r->i, r->j, a.end, m), empty },
-                       (struct arrival){ reply(t, r->i, r->k, b.end, m2), empty });
+    return serve_two(sent, (struct arrival){ reply(t, r->i, r->j, a.end, m), empty },
+                     (struct arrival){ reply(t, r->i, r->k, b.end, m2), empty });
 }
 
 /* The flow of j's message to i, which an empty message sent by i at `asked` starts. */
@@ -260,8 +260,7 @@ static num trial_join(struct trial *t, const struct hrun_net_record *r)
     struct flow a = trial_answer(t, r->i, r->j, send, m), b = trial_answer(t, r->i, r->k, sent, m2);
 
     share_two(&a, &b, shared(t, t->c->in[class_of(t, r->i)], r->i, r->j, r->k, 0));
-    return process_two(sent, (struct arrival){ a.end, stage(t, r->i, m) },
-                       (struct arrival){ b.end, stage(t, r->i, m2) });
+    return serve_two(sent, (struct arrival){ a.end, stage(t, r->i, m) }, (struct arrival){ b.end, stage(t, r->i, m2) });
 }
 
 static num trial_call(struct trial *t, const struct hrun_net_record *r)
