@@ -1,8 +1,9 @@
 /* common.c - one form for all sub-clusters; see fit_job.h for the contract
  *
- * Given the speeds the coefficients are a linear problem, and given the coefficients so are the speeds of each option
- * (a sub-cluster with M processes per PE): NNLS in turn. A mixed run is a weighted sum of the times of its parts, with
- * weights from the last turn: 1 for the part that limits it; where tasks go to who is free, by the parts' speeds.
+ * With known speeds the coefficients are a linear problem, with known coefficients the speeds of each option (a
+ * sub-cluster with M processes per PE) are one: both are solved in turn by NNLS. The time of a mixed run is a weighted
+ * sum of the times of its parts, with weights from the last turn: 1 for the part that limits it; with dynamic tasking
+ * by the speeds of the parts.
  */
 #include "model/fit_job.h"
 #include "model/internal.h"
@@ -13,31 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Speeds and who limits what stand after some five turns; what comes then polishes. */
+/* Speeds and limiting parts are settled after about five turns; the others polish. */
 enum { TURNS = 25, PLAIN_TURNS = 3 };
-/* What is not known of speeds: relative standard deviations of one M against the others of its sub-cluster, and of
- * messages against those of other sub-clusters. A run tells to 1 %. */
+/* Prior relative standard deviation of speeds: of one M from the others of its sub-cluster, and of messages from those
+ * of other sub-clusters; and of a run. */
 static const double SPEED_SD = 0.5, RUN_SD = 0.01;
-/* What is not divided work on one PE is a part of the shortest time there: its standard deviation before runs tell. */
+/* Prior standard deviation of what is not divided work on one PE, as a part of the shortest time there. */
 static const double ONE_PE_SD = 0.3;
-/* What limits no run is taken for a little quicker than what does, by runs with nearly the largest part of work. */
+/* An option that limits no run is NEARLY as slow as the runs permit whose part of work is MOSTLY the largest. */
 static const double NEARLY = 0.99, MOSTLY = 0.9;
-/* Nor is it taken for so much quicker than the quickest that is known. */
+/* Its w is at least this part of the least one that is known. */
 static const double QUICKER = 0.2;
-/* Parts of a run, w, v and spans lie between this and 1 over it: where work goes to who is free, a part that does next
- * to none of it may be taken for slower and slower. */
+/* Times of parts, w, v and spans lie between this and its inverse: with dynamic tasking a part with next to no work
+ * could become ever slower. */
 static const double LEAST = 1e-6;
-/* Residuals beyond so many scales count less, and no scale is below this. */
+/* Residuals beyond HUBER scales count less; no scale is below SCALE_LEAST. */
 static const double HUBER = 2, SCALE_LEAST = 0.02;
-/* More rows than this count as if they were so many: an option's own runs are fewer. */
+/* More shared rows than this weigh as much as this many: an option's own runs are fewer. */
 static const double ROWS_MOST = 25;
-/* ln s of two sub-clusters, in runs: how much their being alike counts. */
+/* The weight, in runs, of the prior that messages between two sub-clusters are as quick as inside them. */
 static const double ALIKE = 0.5;
-/* Other forms are tried where equal shares miss runs by more than this in the mean, of so many configurations at
- * least, and win where what is missed of runs that were left out falls to this part. */
+/* Dynamic tasking is tried if equal shares miss runs of CONFIGS_LEAST configurations by more than OFF in the mean. It
+ * is taken if it reduces the error at runs left out to BETTER. */
 static const double OFF = 0.05, BETTER = 0.6;
 enum { CONFIGS_LEAST = 8, FOLDS = 2 };
-/* What a disturbed run may be off by counts as so much (logarithm). */
+/* Larger errors of a run count as this (logarithm). */
 static const double GLITCH = 0.2;
 
 enum { BY_RUNS = 2 };

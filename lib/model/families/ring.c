@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ what records say */
+/* ------------------------------------------------------------------ records */
 
 /* The records nearest to M from below and from above; NULL where there is none. */
 static void nearest_ring_record(const struct hrun_models *m, int M, const struct hrun_fit_record *r[2])
@@ -51,8 +51,8 @@ static int bind_records(struct hrun_ring *r, int o, const struct hrun_fit_record
     return 0;
 }
 
-/* What messages between PEs take, where it was never measured, from where it was: with the fewest processes on a PE, so
- * that least of it was hidden behind the work of others there. */
+/* Options without measured messages between PEs take the mean terms of the measured ones with the fewest processes on a
+ * PE: there the work of other processes hides least of them. */
 static void borrow_wires(struct hrun_ring *r)
 {
     double sum[HRUN_RING_TERMS] = { 0 };
@@ -98,8 +98,8 @@ static int between(struct hrun_ring *r, int a, int b, double bytes, double *time
     return hrun_netview_time(r->base.net, HRUN_NET_P2P, bytes, &pair, time_s, err);
 }
 
-/* What a message takes to a PE of sub-cluster sub by the network: from another PE of it, or where it has no other from
- * those of others on average. 0 where the network does not know. */
+/* The time of a message to a PE of a sub-cluster by the network: from another PE of it, or the mean from the other
+ * sub-clusters if it has only one. 0: the network does not know it. */
 static int wire_time(struct hrun_ring *r, int sub, double bytes, double *wire_s, struct hrun_error *err)
 {
     double sum = 0, t;
@@ -124,8 +124,8 @@ static int wire_time(struct hrun_ring *r, int sub, double bytes, double *wire_s,
 
 /* ------------------------------------------------------------------ what a PE does */
 
-/* Nodes times steps that are played one by one, some ms at most. Beyond it nobody waits long enough to matter: the time
- * is that of the sub-cluster which takes longest for itself. */
+/* Rings with more nodes times steps (some ms) are not played: waits hardly matter then, and the time is that of the
+ * slowest node by itself. */
 static const double PLAY_MOST = 1e6;
 
 static struct hrun_ring *of(struct hrun_predictor *p)
@@ -133,7 +133,7 @@ static struct hrun_ring *of(struct hrun_predictor *p)
     return (struct hrun_ring *)p;
 }
 
-/* What a PE of option o does with its processes, P in all, each with the work w. */
+/* The times of a PE of option o among P processes with the work w each. */
 static int stage_at(struct hrun_ring *r, int o, int P, const struct hrun_ring_work *w, struct hrun_ring_stage *out,
                     struct hrun_error *err)
 {
@@ -151,7 +151,7 @@ static int stage_at(struct hrun_ring *r, int o, int P, const struct hrun_ring_wo
     }
     if (opt->asks && P > m && wire_time(r, r->base.options[o].sub, w->bytes, &wire, err))
         return -1;
-    others = (m - 1) * out->step_s / m;   /* one process waits for the PE before, the others do what they have */
+    others = (m - 1) * out->step_s / m;   /* one process waits for the PE before it while the others work */
     out->step_s += fmax(wire - others, 0);
     return 0;
 }
@@ -164,8 +164,8 @@ static int fail_no_ring_model(const struct hrun_ring *r, int sub, int m, struct 
 
 /* ------------------------------------------------------------------ the oracle */
 
-/* Without the further step of an even ring, which not all PEs take part in. None with more processes on a PE than an
- * allowed loss leaves it. */
+/* Lower bounds: without the further step of an even ring, in which not all PEs take part. NAN for more processes on a
+ * PE than the allowed loss permits. */
 static int ring_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
@@ -198,8 +198,8 @@ static void ring_make_room(struct hrun_ring *r, int n)
     r->nstages = n;
 }
 
-/* The PEs of a configuration, in the order of their ranks: how many, or -1. *most: by how much the time of the slowest
- * grows with each step. */
+/* The PEs of a configuration into r->stages, in the order of their ranks. *most: the longest step. Result: their
+ * number, or -1. */
 static int list_stages(struct hrun_ring *r, const struct hrun_config *config, int P, double *most,
                        struct hrun_error *err)
 {
@@ -257,7 +257,7 @@ double hrun_ring_play_config(struct hrun_ring *r, const struct hrun_config *conf
     return whole;
 }
 
-/* The sub-cluster whose PEs are busy longest. */
+/* The sub-cluster whose PEs are busy for the longest time. */
 static int busiest(const struct hrun_ring *r, const double *own)
 {
     int best = 0;
@@ -268,7 +268,7 @@ static int busiest(const struct hrun_ring *r, const double *own)
     return best;
 }
 
-/* Ti: what the PEs of a sub-cluster are busy; of the busiest the time of the whole, waits and all. */
+/* Ti: the time for which the PEs of a sub-cluster are busy; for the busiest one the time of the whole, with waits. */
 static int ring_options(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
                         double *t, struct hrun_error *err)
 {
@@ -293,7 +293,7 @@ static int ring_options(struct hrun_predictor *p, int P, const struct hrun_confi
 
 /* ------------------------------------------------------------------ intervals */
 
-/* Half the width of the 95 % interval of t seconds after so many steps: of the wider of an interpolation's two. */
+/* Half the width of the 95 % interval of a time t after these steps: the wider one of the two records. */
 static double half_width(const struct hrun_ring *r, int o, const struct hrun_ring_terms *terms, double steps, double t)
 {
     double half = 0;
@@ -313,7 +313,7 @@ static double half_width(const struct hrun_ring *r, int o, const struct hrun_rin
     return half;
 }
 
-/* The interval about time->mid, the time after so many steps. */
+/* The interval about time->mid, the time after these steps. */
 static int ring_time_interval(struct hrun_ring *r, int o, int P, double steps, struct hrun_interval *time,
                               struct hrun_error *err)
 {

@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* By number, as in ring.h; texts are what is stored and shown. */
+/* Indices of the terms. Their texts are stored and shown. */
 enum { WORK, FAR, FAR_BYTES, STEPS, STEP_BYTES, ONCE, WORK_LN };
 
-/* A term that costs precision where it is not needed has to be sure: one in a hundred fits that need none gets it. */
+/* The chance that a fit which needs no further term gets it. */
 static const double CHANCE = 0.01;
 
 static const char *const texts[HRUN_RING_TERMS] = {
@@ -30,7 +30,7 @@ int hrun_ring_is_far(int term)
     return term == FAR || term == FAR_BYTES;
 }
 
-/* Less than a point has no logarithm that would slow it down. */
+/* ln(n), 0 for less than one point. */
 static double ln_points(double n)
 {
     return n > 1 ? log(n) : 0;
@@ -111,7 +111,7 @@ static int fit_ring_terms(struct hrun_fit_job *job, const struct hrun_row *rows,
            hrun_fit_family(job, "ring", 0, &(struct hrun_fit_data){ &terms, rows, n, 0, job->x }, record, err) ? -1 : 0;
 }
 
-/* Does one more term explain so much more that chance seldom would (an F test)? */
+/* 1 if one more term is significant by an F test, else 0. */
 static int is_significant(double s2, int dof, const struct hrun_fit_record *with)
 {
     double more = s2 * dof - with->s2 * with->dof;
@@ -120,7 +120,8 @@ static int is_significant(double s2, int dof, const struct hrun_fit_record *with
            hrun_fit_f_tail(more / (dof - with->dof) / with->s2, dof - with->dof, with->dof) < CHANCE;
 }
 
-/* Runs on this sub-cluster alone, or runs at two sizes: of one size on several it is not sure who limited them. */
+/* 1 if there are runs on this sub-cluster alone, or at two sizes: mixed runs of one size do not show what limits
+ * them. */
 static int has_enough_groups(const struct hrun_row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -147,7 +148,7 @@ int hrun_ring_fit(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
         return -1;
     if (!with)
         return 0;
-    /* Of the two records, the last of job->models, one stays. */
+    /* Keep one of the two records, which are the last ones of job->models. */
     if (is_significant(kept.s2, kept.dof, with)) {
         with[-1] = *with;
         *with = kept;
