@@ -126,7 +126,7 @@ out_lacks "cores/proc" "without the key there are none"
 OMP_NUM_THREADS=7 run hrun -q --level node --config "(1,2)" -app show -N 8 ./show '{N}'
 ok "and the environment's OMP_NUM_THREADS is left alone" test "$(printf '%s\n' "$out" | awk '{print $2}' | sort -u)" = 7
 define 'threads: all'
-fails 125 "'all' is not known: write threads: fill" "another word is a mistake" hrun -app show -N 8 ./show '{N}'
+fails 125 "'threads' must be one of fill, found 'all'" "another word is a mistake" hrun -app show -N 8 ./show '{N}'
 
 # A real program, which finds out for itself.
 hybrid=$bin/hybrid
