@@ -82,6 +82,7 @@ void hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *o
 struct hrun_net_quality {
     double residual_rel;       /* root mean square of (measured - fitted) / measured of trips, fans, joins */
     double worst_rel;
+    size_t worst;              /* record */
     int asymmetric;            /* number of pairs whose two directions differ by more than their intervals */
     struct hrun_strvec notes;  /* sentences on very slow links, clocks that jump, undetermined parameters */
 };

@@ -84,7 +84,10 @@ void net_assess(const struct net_work *w, const struct net_solution *s, struct h
         off = fabs(v->time_s - net_fitted(w, s, l)) / v->time_s;
         sum += off * off;
         n++;
-        q->worst_rel = fmax(q->worst_rel, off);
+        if (off > q->worst_rel) {
+            q->worst_rel = off;
+            q->worst = l;
+        }
     }
     q->residual_rel = n ? sqrt(sum / (double)n) : 0;
     if (s->c.L && s->c.L[s->c.nclasses > 1 ? 1 : 0] < 0)
