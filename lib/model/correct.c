@@ -356,8 +356,8 @@ static int recall_residuals(const struct hrun_correction_source *from, struct hr
 }
 
 /* How runs[n] scatter, of which the first `near` have shares like those of now; and their least and largest size. */
-static void find_scatter(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n, size_t near,
-                         const struct hrun_fit_options *assumed)
+static void set_run_scatter(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n, size_t near,
+                            const struct hrun_fit_options *assumed)
 {
     autofree double *time_s = xcalloc(n + 1, sizeof *time_s);
 
@@ -392,7 +392,7 @@ int hrun_corrections_create(const struct hrun_correction_source *from, const str
     c = xcalloc(1, sizeof *c);
     while (near < n && !runs[near].other)
         near++;
-    find_scatter(c, runs, n, near, assumed);
+    set_run_scatter(c, runs, n, near, assumed);
     c->v = xcalloc(n + 1, sizeof *c->v);
     c->runs = xcalloc(n + 1, sizeof *c->runs);
     for (size_t begin = 0; begin < n; begin = end) {

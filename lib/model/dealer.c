@@ -87,7 +87,7 @@ static int set_lines(struct hrun_predictor *p, int P, const struct hrun_config *
     return 0;
 }
 
-static double line_time(const struct hrun_line *v, int64_t u)
+static double units_time(const struct hrun_line *v, int64_t u)
 {
     return v->base_s + (double)u * v->unit_s;
 }
@@ -122,7 +122,7 @@ static int deal_out(struct hrun_predictor *p, const struct hrun_config *config, 
         return 0;
     for (int k = 0; k < n; k++) {
         d->parts[k] = d->lines[hrun_predictor_find(p, d->sub_of[k], config->procs[d->sub_of[k]])];
-        longest = fmax(longest, line_time(&d->parts[k], d->share[k]));
+        longest = fmax(longest, units_time(&d->parts[k], d->share[k]));
     }
     return longest > 0 && isfinite(longest) ? n : 0;
 }
@@ -166,7 +166,7 @@ int hrun_dealer_options(struct hrun_predictor *p, const struct hrun_config *conf
     for (int o = 0; o < p->noptions; o++)
         t[o] = NAN;
     for (int k = 0; k < n; k++)
-        t[hrun_predictor_find(p, d->sub_of[k], config->procs[d->sub_of[k]])] = line_time(&d->parts[k], d->share[k]);
+        t[hrun_predictor_find(p, d->sub_of[k], config->procs[d->sub_of[k]])] = units_time(&d->parts[k], d->share[k]);
     return n < 0 ? -1 : 0;
 }
 
@@ -190,9 +190,9 @@ static int dealt_times(void *ctx, int P, double *t, struct hrun_error *err)
     mean = (units + P - 1) / P;
     for (int o = 0; o < p->noptions; o++)
         if (v[o].n && v[o].most >= mean)
-            all = fmin(all, line_time(&v[o], mean));
+            all = fmin(all, units_time(&v[o], mean));
     for (int o = 0; o < p->noptions; o++)
-        t[o] = !v[o].n || !v[o].most || !isfinite(all) ? NAN : fmax(all, line_time(&v[o], 1));
+        t[o] = !v[o].n || !v[o].most || !isfinite(all) ? NAN : fmax(all, units_time(&v[o], 1));
     return 0;
 }
 

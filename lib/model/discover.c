@@ -316,8 +316,8 @@ static double difference_variance(const double *a, const double *b, size_t n)
 }
 
 /* *to is *from and the term that reduces its losses most. *found = 0: there is none left. */
-static int extend(struct selection *d, const struct selected *from, struct selected *to, double *means,
-                  int *found, struct hrun_error *err)
+static int extend_list(struct selection *d, const struct selected *from, struct selected *to, double *means,
+                       int *found, struct hrun_error *err)
 {
     double least = INFINITY;
 
@@ -357,7 +357,7 @@ static int select_terms(struct selection *d, struct selected *steps, double *mea
     int best = 0, found;
 
     for (int n = 0; n < TERMS_MAX && n <= best + PATIENCE; n++) {
-        if (extend(d, n ? &steps[n - 1] : &none, &steps[n], means, &found, err))
+        if (extend_list(d, n ? &steps[n - 1] : &none, &steps[n], means, &found, err))
             return -1;
         if (!found)
             break;

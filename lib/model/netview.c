@@ -38,7 +38,7 @@ struct hrun_netview {
 };
 
 /* The entry where a time is, or is to be: the first of those behind its hash that is free, or else the first. */
-static struct entry *entry_of(const struct hrun_netview *v, int op, double bytes, const struct hrun_config *config)
+static struct entry *time_entry(const struct hrun_netview *v, int op, double bytes, const struct hrun_config *config)
 {
     size_t len = (size_t)v->nsubs * sizeof *config->pes;
     uint64_t h = hrun_hash(hrun_hash(HRUN_HASH_INIT, &op, sizeof op), &bytes, sizeof bytes);
@@ -112,7 +112,7 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
         *time_s = 0;
         return 0;
     }
-    e = entry_of(v, (int)op, bytes, config);
+    e = time_entry(v, (int)op, bytes, config);
     if (e->config && e->op >= 0) {
         *time_s = e->time_s;
         return 0;

@@ -77,7 +77,7 @@ static int same_series_of_sizes(const struct hrun_row *a, const struct hrun_row 
 }
 
 /* Copy rows[n] without glitches to out, *kept of them; out = NULL: only check that each performance has a value. */
-static int walk_sizes(const struct hrun_app *app, double k, const struct hrun_row *rows, size_t n, struct hrun_row *out,
+static int cut_glitch(const struct hrun_app *app, double k, const struct hrun_row *rows, size_t n, struct hrun_row *out,
                       size_t *kept, struct hrun_buf *skipped, struct hrun_error *err)
 {
     double before = 0;
@@ -121,9 +121,9 @@ int hrun_glitches_exclude(const struct hrun_app *app, double k, struct hrun_row 
     if (app->nt.n == 0)
         return hrun_fail(err, HRUN_EINVAL, "the glitch rule needs the performance, that is the first term under 'n' "
                          "over the time; the definition of %s has none", app->name);
-    if (walk_sizes(app, k, rows, *n, NULL, &kept, NULL, err))
+    if (cut_glitch(app, k, rows, *n, NULL, &kept, NULL, err))
         return -1;
-    walk_sizes(app, k, rows, *n, rows, &kept, skipped, NULL);
+    cut_glitch(app, k, rows, *n, rows, &kept, skipped, NULL);
     *n = kept;
     return 0;
 }

@@ -205,7 +205,7 @@ static void scale_formulas(struct hrun_predictor *base, double factor)
 /* ------------------------------------------------------------------ create, destroy */
 
 /* Is there what the form needs? Models of runs on one PE alone do, when there is nothing else at all. */
-static int check_form(const struct hrun_formulas *p, struct hrun_error *err)
+static int check_npt_form(const struct hrun_formulas *p, struct hrun_error *err)
 {
     const char *name = hrun_model_form_name(p->form);
     int wanted = 0, several = 0;
@@ -299,7 +299,7 @@ static int npt_init(struct hrun_predictor *base, enum hrun_model_form form, stru
             base->tasking = m->tasking;
     }
     p->points = xcalloc(records + 1, sizeof *p->points);
-    if (hrun_predictor_bind(base, bind_npt_option, err) || check_form(p, err))
+    if (hrun_predictor_bind(base, bind_npt_option, err) || check_npt_form(p, err))
         return -1;
     spread_npt_points(p);
     if (base->app->shares.units && form == HRUN_FORM_NPT && !base->tasking.dynamic && hrun_shares_create(p, err))
