@@ -266,7 +266,7 @@ static int add_bests(struct learning_state *s, struct hrun_error *err)
 /* ---------------------------------------------------------------- which one */
 
 /* The candidate whose trial pays most, or NULL; and why. */
-static const struct hrun_config *choose_trial(const struct learning_state *s, struct hrun_learn_answer *out)
+static const struct hrun_config *find_paying_trial(const struct learning_state *s, struct hrun_learn_answer *out)
 {
     double horizon = fmax(HORIZON, s->q->nruns), most = 0;
     const struct hrun_config *chosen = NULL;
@@ -315,7 +315,7 @@ static int find_trial(struct learning_state *s, struct hrun_learn_answer *out, s
     add_regular_candidates(s);
     for (int i = 0; i < n; i++)
         add_neighbours(s, &s->points[i]);
-    c = choose_trial(s, out);
+    c = find_paying_trial(s, out);
     if (c)
         out->config = *c;
     return 0;

@@ -70,7 +70,7 @@ const struct hrun_objective *hrun_objective_find(const char *name)
 /* ------------------------------------------------------------------ one configuration */
 
 /* The form of a configuration: what can be said without the oracle's functions. *P becomes its processes. */
-static int check_form(const struct plan_space *s, const struct hrun_config *config, int *P,
+static int check_evaluated(const struct plan_space *s, const struct hrun_config *config, int *P,
                       struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf known = HRUN_BUF_INIT;
@@ -115,7 +115,7 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const struct hru
     double bytes = 0;
     int P = 0;
 
-    if (plan_space_init(&s, problem, 0, err) || check_form(&s, config, &P, err))
+    if (plan_space_init(&s, problem, 0, err) || check_evaluated(&s, config, &P, err))
         return -1;
     if (check && problem->P && P != problem->P)
         return hrun_fail(err, HRUN_EINVAL, "the configuration has %s, not %d", hrun_counted(P, "process").s,
