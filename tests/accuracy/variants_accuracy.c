@@ -159,7 +159,7 @@ static void by_formula(struct trial *t, int variant)
         if (r->variant != variant)
             continue;
         p = hrun_predictor_create_net(&(struct hrun_predictor_source){ t->app->variants[variant], t->speeds, SUBS,
-                                                                       HRUN_FORM_NPT, r->N, t->view, NULL }, &err);
+                                                                       HRUN_FORM_NPT, r->N, .net = t->view }, &err);
         o = p ? hrun_predictor_oracle(p) : NULL;
         if (!p || o->whole(o->ctx, &config, r->P, &r->predicted[FORMULA], &limiting, &err))
             fail(t->app->variants[variant]->name, &err);

@@ -47,7 +47,7 @@ static void check_csv(const struct hrun_exchange *x)
         const struct hrun_sample *a = v[i], *b = &back.v[i].sample;
 
         FUZZ_CHECK(a->N == b->N && a->P == b->P && a->time_s == b->time_s && a->wall_s == b->wall_s);
-        FUZZ_CHECK(!strcmp(a->host ? a->host : "", b->host) && !strcmp(a->date, b->date));
+        FUZZ_CHECK(!strcmp(a->launcher.host ? a->launcher.host : "", b->launcher.host) && !strcmp(a->date, b->date));
     }
     hrun_exchange_release(&back);
     hrun_buf_release(&text);
