@@ -24,14 +24,14 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
 /* The sub-cluster with the most runs among those with a drift; -1: none has one. */
 int report_drift(const struct decision *d);
 
-/* The unit that each process of the default gets: "core", "node", ..., or "PE" where units differ. Appends nothing. */
+/* The unit that each process of the default gets: "core", "node", ..., or "PE" if units differ. Appends nothing. */
 const char *report_unit(const struct context *c, const struct decision *d);
 /* The placement of a default's processes: "one per core of kind0". */
 void report_places(const struct context *c, const struct decision *d, struct hrun_buf *out);
 /* The models that miss their own measurements (hrun_models_misses). */
 void report_misses(const struct decision *d, struct hrun_buf *out);
 
-/* The number of threads that hrun sets; nothing where it sets none. */
+/* The number of threads that hrun sets; nothing if it sets none. */
 void report_threads(const struct hrun_layout *l, const char *lead, struct hrun_buf *out);
 
 /* Lines before and after a run. size_is_passed: the size reached the program; recorded: the run is in the log. */
@@ -67,12 +67,11 @@ void report_kept(const struct decision *d, struct hrun_buf *out);
  * the size that --finest chose. */
 void report_choice(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out);
 
-/* A line that the machine has changed, with the command that measures it again; nothing if it has not. */
+/* If runs show that a machine has become faster or slower, a line with the command that measures it again. */
 void report_changed(const struct context *c, const struct decision *d, const char *lead, char *const *words,
                     struct hrun_buf *out);
 
-/* A line that the profile was measured with other options that affect times, and what to type; nothing if it was
- * not. */
+/* If the profile was measured with other options that affect times, a line with them and what to type. */
 void report_settings(const struct context *c, const struct decision *d, const char *lead, char *const *words,
                      struct hrun_buf *out);
 

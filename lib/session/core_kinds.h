@@ -1,14 +1,14 @@
-/* core_kinds.h - which kinds of cores of one host are used for a program of which nothing is known
+/* core_kinds.h - choose the kinds of cores of one host for a program without a profile
  *
  * Purpose: a laptop or workstation has fast and slow cores. With one process on each core the fast ones wait for the
- * slow ones; without the slow ones, or with two processes on each fast core, equal shares may be done sooner. A
- * benchmark of KINDS_SECONDS measures the speeds once on a machine; the store keeps them.
- * How: time goes as max(Mi / si) / P over the kinds used, si being their speeds (model.h, "speeds"). hrun takes the
- * quickest configuration with one process on a core, or one with two on some cores if that promises to be 30 % quicker
- * (tests/trials/hybrid), as the cost of sharing a core is not known. If several of these, or of one process on each
- * core of the quickest one, two or more kinds were run, it takes the one with the least median.
- * Invariants: kinds whose speeds differ by less than 10 % count as one. A benchmark is trusted only if it had each core
- * to itself and cores of a kind were alike; after one that is not, hrun waits an hour before the next.
+ * slow ones. Without the slow ones, or with two processes on each fast core, equal shares may end sooner. A benchmark
+ * of KINDS_SECONDS measures the speeds once per machine; the store keeps them.
+ * Method: the time is proportional to max(Mi / si) / P over the kinds used, with speeds si (model.h, "speeds"). hrun
+ * chooses the fastest configuration with one process per core. One with two processes on some cores must be 30 % faster
+ * (tests/trials/hybrid), as the cost of sharing a core is unknown. Once two or more candidates were run (these, and one
+ * process per core of the k fastest kinds), hrun chooses the one with the least median time.
+ * Invariants: kinds whose speeds differ by less than 10 % count as one. A benchmark is valid only if no other program
+ * used the cores and cores of one kind were equally fast; after an invalid one hrun waits an hour before the next.
  */
 #ifndef HRUN_SESSION_CORE_KINDS_H
 #define HRUN_SESSION_CORE_KINDS_H
@@ -17,28 +17,28 @@
 
 #define KINDS_SECONDS 1.5
 
-/* 1 if there are kinds of cores to choose among, else 0: only in a decision BY_DEFAULT on this one real host with
- * several kinds, without --use, a quota of processor time, and `threads: fill`. */
+/* 1 if there are kinds of cores to choose among, else 0: only in a decision BY_DEFAULT, on the local host alone, if it
+ * is real and has several kinds, and without --use, a quota of processor time, and `threads: fill`. */
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d);
 
-/* Fill c->kinds from the store, else (with --refresh always) by the benchmark, which keeps all cores busy for 1.5 s.
- * why_not: why the benchmark may not run, or NULL. Needs c->signatures. The user gets a note if the speeds cannot be
+/* Fill c->kinds from the store, else (with --refresh always) by the benchmark, which uses all cores for KINDS_SECONDS.
+ * why_not: why the benchmark may not run, or NULL. Needs engine and store. The user gets a note if the speeds cannot be
  * stored. */
 void kinds_load_speeds(struct context *c, const char *why_not);
 
-/* Average the rates of the PEs, which are in the order of sub-clusters, into speed[nsubs]. Result: 1; 0 with why[size]
- * if the rates cannot be trusted. */
+/* Average the rates of the PEs, given in the order of sub-clusters, into speed[nsubs]. Result: 1, or 0 with the reason
+ * in why[size] if the benchmark was not valid. */
 int kinds_average_rates(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why,
                 size_t size);
 
-/* Choose the configuration of d by c->kinds and, with by_runs = 1, by earlier runs. Needs kinds_matter. Without either
- * d stays. Errors: those of the search. */
+/* Choose the configuration of d by the speeds in c->kinds and, with by_runs = 1, by earlier runs. Needs kinds_matter.
+ * Without known speeds d does not change. Errors: those of the search. */
 int kinds_decide(const struct context *c, int by_runs, struct decision *d, struct hrun_error *err);
 
-/* Append "cores of kind0 (8) are 1.9 times as quick as those of kind1 (16), measured in 1.5 s", or why the speeds are
- * not known. */
+/* Append "cores of kind0 (8) are 1.9 times as quick as those of kind1 (16), measured in 1.5 s", or the reason why the
+ * speeds are not known. */
 void kinds_print(const struct context *c, struct hrun_buf *out);
-/* Append "one per core", "2 per core of kind0, one per core of kind1". */
+/* Append the processes per core, as "one per core" or "2 per core of kind0, one per core of kind1". */
 void kinds_print_config(const struct context *c, const struct decision *d, struct hrun_buf *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* decide_unmodelled.h - configurations that no model chooses: the user's, and what mpirun would do
+/* decide_unmodelled.h - configurations that no model chooses: the user's, and those of mpirun
  *
- * Purpose: decide.c uses these where a question names a configuration or a number of processes, and where there is no
+ * Purpose: decide.c uses these if a question names a configuration or a number of processes, or if there is no
  * profile.
  * Invariants: the caller has set d->N and d->subs[].npes; the functions set d->by, d->config, d->P and d->has_config.
  */
@@ -9,35 +9,36 @@
 
 #include "session/decide.h"
 
-/* Refuse P processes where each would have less than its least units of work. hint: appended to the message. Errors:
- * HRUN_EINFEASIBLE, those of hrun_app_units. */
+/* Refuse P processes if there are fewer units of work than P times the least of one process. hint: end of the message.
+ * Errors: HRUN_EINFEASIBLE, those of hrun_app_units. */
 int decide_check_units(const struct context *c, const struct decision *d, int P, const char *hint,
                        struct hrun_error *err);
 
-/* --config. Errors: HRUN_EPARSE, HRUN_EINVAL (more PEs than there are), HRUN_EINFEASIBLE (the rule). */
+/* Use q->config. Errors: HRUN_EPARSE, HRUN_EINVAL (more PEs than usable), HRUN_EINFEASIBLE (the rule). */
 int decide_by_config(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
 
-/* Refuse a configuration whose processes do not fit into the memory of the PEs: with the shares of d->shares where they
- * are predicted, else with equal ones. Errors: HRUN_EINFEASIBLE (names the sub-cluster), those of hrun_app_memory. */
+/* Refuse a configuration whose processes do not fit into the memory of the PEs: with d->shares if predicted, else with
+ * equal shares. Errors: HRUN_EINFEASIBLE (names the sub-cluster), those of hrun_app_memory. */
 int decide_check_memory(const struct context *c, const struct decision *d, struct hrun_error *err);
 
-/* The user's layout, q->mapped. d->has_config is 1 where it equals a configuration. Errors: HRUN_EINFEASIBLE (the
+/* Use the user's layout, q->mapped. d->has_config is 1 if a configuration describes it. Errors: HRUN_EINFEASIBLE (the
  * rule). */
 int decide_by_layout(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
 
-/* P processes: one on each of the first PEs, of those with enough memory if they suffice, else as many on each of all
- * PEs, else no configuration. Errors: HRUN_EINFEASIBLE (the rule), those of hrun_app_memory. */
+/* Place P processes: one on each of the first P PEs with enough memory; else of all PEs; else the same number on each
+ * PE; else d->has_config is 0. Errors: HRUN_EINFEASIBLE (the rule), those of hrun_app_memory. */
 int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_error *err);
 
-/* One process per PE that has the memory for it, the largest number of them that the rule accepts. Errors:
- * HRUN_EINFEASIBLE (there is none; says which sizes have one), those of the rule. */
+/* Place one process on each PE that has the memory for it: the largest number that the rule accepts. An application
+ * that adapts to the PEs gets one process per core. Errors: HRUN_EINFEASIBLE (no number is valid; names the nearest
+ * sizes that have one), those of the rule. */
 int decide_by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err);
 
-/* Append the numbers of processes per PE of the definition's that models (NULL: none) of a sub-cluster do not predict,
- * or on one PE only: "4", "2 (but alone on one PE), 4". Nothing where all are, or of another family than npt. */
+/* Append the numbers of processes per PE in the definition that the models (NULL: none) of a sub-cluster do not predict
+ * on several PEs: "4", "2 (but alone on one PE), 4". Nothing if all are predicted, or in another family than npt. */
 void models_wanting(const struct hrun_app *app, const struct hrun_models *models, struct hrun_buf *out);
 
-/* Largest number of processes that the PEs take: one each, or as many as the definition allows. */
+/* The largest number of processes on the usable PEs: one each, one per core, or as many as the definition allows. */
 int64_t decide_capacity(const struct context *c, const struct decision *d);
 
 #endif

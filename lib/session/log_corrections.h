@@ -4,38 +4,38 @@
 
 #include "session/context.h"
 
-/* Which runs of a log have the cluster and the constants of a context. */
+/* Selects the runs of a log that have the cluster and the constants of a context. */
 struct log_filter {
     struct hrun_buf cluster, consts;
 };
 
 void log_filter_make(const struct context *c, struct log_filter *out);
-/* 1 if a run has these, size N and a recorded configuration, else 0. */
+/* 1 if a run has this cluster, these constants, size N and a recorded configuration, else 0. */
 int log_filter_accepts(const struct log_filter *f, const struct hrun_sample *s, int64_t N);
 void log_filter_release(struct log_filter *f);
 
 /* The corrections from the logs of the sub-clusters that have models, at a size N. */
 struct corrected {
     int n;
-    struct hrun_known *known;             /* the configurations and their factors; those that failed at this N in
-                                             calibrations, and never ran there, are excluded */
-    struct hrun_correction *details;      /* the same */
+    struct hrun_known *known;             /* n configurations and their factors; excluded are those that failed in
+                                             calibrations at this N and never succeeded at it */
+    struct hrun_correction *details;      /* n: corrections of the same configurations */
     struct hrun_corrections *all;
-    struct hrun_strvec failed;            /* those that are excluded, as "(4,1,0,0)" */
-    struct hrun_strvec tried;             /* those that failed only when they were explored, perhaps by accident: they
-                                             may be chosen, but are not explored again */
-    char *why;                            /* the logged status of the last of `failed`; NULL: there is none */
-    double *pace;                         /* hrun_waits_pace, for unequal shares; NULL: no run was watched */
+    struct hrun_strvec failed;            /* the excluded configurations, as "(4,1,0,0)" */
+    struct hrun_strvec tried;             /* configurations that failed only in other runs, perhaps by accident: they
+                                             may be chosen, but --explore does not try them again */
+    char *why;                            /* the logged status of the last of `failed`; NULL: none */
+    double *pace;                         /* nsubs (hrun_waits_pace), for unequal shares; NULL: no run was traced */
 };
 
-/* Read the logs of the sub-clusters that have models, make the corrections for from->N and from->sharing, set
- * from->common to them, and create *predictor from it. On failure nothing needs release. Errors: those of the store,
- * hrun_corrections_create and hrun_predictor_create_net. */
+/* Read the logs of the sub-clusters that have models, compute the corrections for from->N and from->sharing, set
+ * from->common to out->all, and create *predictor from `from`. On failure nothing needs release. Errors: those of the
+ * store, hrun_corrections_create, hrun_predictor_create_net and hrun_waits_pace. */
 int corrected_load(struct context *c, struct hrun_predictor_source *from, struct corrected *out,
                    struct hrun_predictor **predictor, struct hrun_error *err);
 void corrected_release(struct corrected *k);
 
-/* The correction of a configuration, or NULL. */
+/* The correction of a configuration; NULL: none. */
 const struct hrun_correction *corrected_find(const struct corrected *k, const struct hrun_config *config);
 
 /* 1 if a configuration is one of `tried`, else 0. */

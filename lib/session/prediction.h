@@ -4,18 +4,20 @@
 
 #include "session/decide.h"
 
-/* Fill d->predicted for the configuration of d, with shares as in d->shares.how, corrected by its runs; and d->plain
- * for mpirun's start with equal shares. problem: the search of d. What models do not predict is marked as not known. */
+/* Predict the configuration of d with shares as in d->shares.how, corrected by its runs, and what mpirun would start
+ * with equal shares: fill d->predicted, basis, shares and plain. problem: the search of d. If the models cannot
+ * predict, `known` is 0. */
 void predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem);
 
-/* The corrections for shares as in d->shares.how. */
+/* The corrections of *at for shares as in d->shares.how. */
 const struct corrected *predicted_corrections(const struct decision *d, const struct at_size *at);
 
-/* The factor by which an uncertain time is raised before configurations are compared: exp of the standard deviation of
- * its logarithm. */
+/* The factor that a predicted time is multiplied by before configurations are compared: exp of the standard deviation
+ * of its logarithm. */
 double predicted_doubt(const struct corrected *k, const struct hrun_config *config);
 
-/* Append the network terms of the choice whose operations take irregular times (hrun_models_irregular). */
+/* Append the network terms of the chosen configuration whose operations have irregular times
+ * (hrun_models_irregular). */
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out);
 
 #endif
