@@ -1,38 +1,38 @@
 /* algorithms.h - the steps of each rank in a collective operation, by algorithm; for lib/net
  *
- * Purpose: the algorithms of MPI libraries as steps of the ranks (replay.h). Each is the program of one rank among the
- * members of a task, so that an operation can be composed of others among some of its ranks.
+ * Purpose: the algorithms of MPI libraries as steps of the ranks (replay.h). A program adds the steps of one member of
+ * a task. A task may have only some of the ranks, so that an operation can be composed of others.
  * Sources: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", Int. J. of
  * High Performance Computing Applications 19, 2005; Bruck et al., IEEE Trans. on Parallel and Distributed Systems 8,
  * 1997; and the behaviour of Open MPI 4.1 and SimGrid 3.32, which tests/accuracy/net checks.
- * Invariants: a part of a message may have any size, also a fraction of an element.
+ * Invariants: a part of a message may have any size, even a fraction of an element.
  */
 #ifndef HRUN_NET_ALGORITHMS_H
 #define HRUN_NET_ALGORITHMS_H
 
 #include "net/replay.h"
 
-/* Trees of places, which are the indices of members relative to the root. The parent of a place has its lowest or
- * highest bit cleared, or its lowest digit to base 4; in a binary tree, numbered level by level, the children of v are
- * v + w and v + 2 w, where w is the number of members of v's level (Open MPI). */
+/* Trees of places. A place is the index of a member relative to the root. The parent of a place is that place with its
+ * lowest 1 bit, its highest 1 bit, or its lowest nonzero base-4 digit (k-nomial) cleared. In Open MPI's binary tree the
+ * children of v are v + w and v + 2 w, where w is the number of members of v's level. */
 enum net_tree { NET_TREE_LOW_BIT, NET_TREE_HIGH_BIT, NET_TREE_KNOMIAL, NET_TREE_BINARY, NET_TREE_CHAIN };
 
 struct net_task {
     int n, root;               /* members, and the root's index among them */
     const int *ranks;          /* n: their ranks; NULL: first, first + stride, ... */
     int first, stride;
-    enum net_tree tree;        /* of programs along trees */
-    double bytes;              /* as of struct hrun_net_call */
+    enum net_tree tree;        /* for programs along trees */
+    double bytes;              /* as in struct hrun_net_call */
     double scatter_S, gather_M2; /* of struct hrun_net_thresholds; 0: none */
     const char *selector;      /* chooses the parts of "reduce-bcast" */
-    const struct net_hosts *hosts; /* of the ranks of the whole communicator */
+    const struct net_hosts *hosts; /* the hosts of all ranks of the communicator */
 };
 
 /* The ranks on each host: those of the h-th host (in order of their first ranks) are rank[first[h]..first[h + 1] - 1],
  * ascending. */
 struct net_hosts {
     int nhosts;
-    int *first, *rank, *leader; /* leader[h]: its first rank */
+    int *first, *rank, *leader; /* leader[h]: first rank of host h */
     int *host, *index;         /* for each rank: h, and its index among the ranks of its host */
     int uniform;               /* 1: the same number of ranks on each host */
 };
@@ -75,10 +75,10 @@ int net_at(const struct net_task *t, int place);
 double net_span(double block, double total, int from, int to);
 /* The largest power of two <= n. */
 int net_pow2_below(int n);
-/* Send to the member `distance` further (cyclically) and receive from the one as far behind. */
+/* Send to the member `distance` ahead (cyclically) and receive from the member `distance` behind. */
 void net_shift(struct play_schedule *s, const struct net_task *t, int me, int distance, double bytes);
 
-/* algo_root.c; net_from_root: directly to all at once, of blocks (scatter) or the whole (bcast) */
+/* algo_root.c; net_from_root: the root sends a block (scatter) or the whole message (bcast) to all at once */
 net_program net_scatter_linear, net_from_root, net_scatter_binomial, net_scatter_rising;
 net_program net_gather_linear, net_gather_sync, net_gather_binomial;
 net_program net_broadcast, net_bcast_doubling, net_bcast_ring, net_bcast_hosts, net_reduce_linear, net_reduce_tree;

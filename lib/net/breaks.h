@@ -18,7 +18,7 @@ struct hrun_breaks {
     int npieces;
     size_t *first;             /* npieces: index of the first point of each; first[0] = 0; owned */
     double *c0, *c1;           /* npieces: the line c0 + c1 x of each; owned */
-    double rss;                /* weighted sum of squared residuals */
+    double rss;                /* weighted sum of squared residuals of all pieces */
     double bic;
 };
 void hrun_breaks_release(struct hrun_breaks *b);
@@ -29,13 +29,13 @@ enum { HRUN_BREAKS_POINTS_MAX = 4096 };
  * before they are squared. */
 struct hrun_breaks_points {
     const double *x, *y;
-    const double *w;           /* > 0, or NULL: 1 */
+    const double *w;           /* weights, > 0; NULL: all 1 */
     size_t n;
 };
 
-/* Find the breaks. least: fewest points of a piece, >= 2. most: largest number of pieces, >= 1. Takes n^2 most steps.
- * Errors: HRUN_EINVAL (more than HRUN_BREAKS_POINTS_MAX points), HRUN_ENODATA (fewer than `least` points or than two
- * different x). */
+/* Find the breaks. least: fewest points of a piece, >= 2. most: largest number of pieces, >= 1. The time is
+ * proportional to n^2 and to most. Errors: HRUN_EINVAL (more than HRUN_BREAKS_POINTS_MAX points), HRUN_ENODATA (fewer
+ * than `least` points or than two different x). */
 int hrun_breaks_find(const struct hrun_breaks_points *points, size_t least, int most, struct hrun_breaks *out,
                      struct hrun_error *err);
 

@@ -1,16 +1,16 @@
 /* estimate.h - from timed exchanges of messages to the network model
  *
  * Purpose: estimate the parameters of net.h from the experiments of hrun-netbench (calib/mpi): those of paper 002,
- * section 3, and some more. One non-negative least squares system uses all records, where the paper averages the
- * solutions of triplets.
- * The experiments, and the parameters that each determines (times by the stages of net.h). The clock of the first host
- * i measures. Receives are posted before anything is sent.
+ * section 3, and some more. All records enter one non-negative least squares system; the paper averages the solutions
+ * of triplets.
+ * The experiments, and the parameters that each determines (times by the stages of net.h). Host i measures with its
+ * clock. Receives are posted before anything is sent.
  *   trip  i j M1 M2   round trip: T_ij(M1) + T_ji(M2). Empty both ways: 2 C_i + 2 C_j + L_ij + L_ji
  *   fan   i j k M M2  i sends M to j, then M2 (0: M) to k, and receives an empty reply from each, in order of arrival:
  *                     the time until both have arrived. Together with trips it shows whether i's processor or its port
  *                     serialises messages. The port shows only if it delays the message that ends last; for unlike j
  *                     and k the sizes are chosen so that both take equally long. Empty, it separates C_i from L
- *   join  i j k M M2  an empty message of i makes j send M to i, and another makes k send M2: the same for receiving
+ *   join  i j k M M2  an empty message of i makes j send M to i, and another makes k send M2: a fan in reverse
  *   call  i j M       duration of the call that sends M (below rendezvous) at the sender: C_i + t_i M. It may be 0
  *   both  i j M       one of a series of MPI_Sendrecv of M both ways between i and j. Determines back_share if ports
  *                     limit it; from rendezvous on, exchange_waits
@@ -42,24 +42,24 @@ enum hrun_net_kind {
 
 struct hrun_net_record {
     enum hrun_net_kind kind;
-    int i, j, k;               /* hosts (or groups, kinds) as above, from 0; -1 where there is none */
+    int i, j, k;               /* hosts (or groups, kinds) as above, from 0; -1: unused */
     int n;                     /* n of pairs, local, scatter, gather and sync; else 0 */
     double bytes, back_bytes;  /* M or M1; M2 */
     int repetitions;           /* >= 1 */
-    double time_s;             /* their median */
+    double time_s;             /* median time of the repetitions */
     double sd_s;               /* standard deviation of one repetition; 0: unknown or none */
-    double max_s;              /* the longest */
-    double mean_s;             /* of the repetitions */
+    double max_s;              /* longest time */
+    double mean_s;             /* mean time */
 };
 
 struct hrun_net_records {
     char **hosts;              /* names; owned */
     int nhosts;
-    int *kind_of;              /* nhosts: hosts with the same number (sub-cluster, by hwloc and the caller) may be
-                                  alike; owned */
+    int *kind_of;              /* nhosts: sub-cluster number, from hwloc and the caller; hosts with the same number may
+                                  share parameters; owned */
     int *nkinds;               /* nhosts: number of kinds of PEs on it; owned */
-    int *group_of;             /* nhosts: the switch of each host as found by the benchmark, from 0 without a gap;
-                                  owned */
+    int *group_of;             /* nhosts: number of the switch of each host, found by the benchmark, from 0 without a
+                                  gap; owned */
     struct hrun_net_record *v;
     size_t n;
     double spent_s;            /* time of all experiments */
@@ -74,7 +74,7 @@ void hrun_net_records_release(struct hrun_net_records *r);
  *     end
  * Other lines are ignored. KIND is a word of the list at the top. Errors: HRUN_EPARSE with the line (a host out of
  * range; a time that is not finite and > 0, or >= 0 for call and sync), HRUN_ENODATA (no `network` line, or no `end`:
- * the benchmark was interrupted). Without MEAN, as from older benchmarks, it is the median. */
+ * the benchmark was interrupted). Without MEAN (older benchmarks) mean_s is the median. */
 int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struct hrun_error *err);
 void hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *out);
 
@@ -82,15 +82,15 @@ void hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *o
 struct hrun_net_quality {
     double residual_rel;       /* root mean square of (measured - fitted) / measured of trips, fans, joins */
     double worst_rel;
-    size_t worst;              /* record */
+    size_t worst;              /* index of the record with it */
     int asymmetric;            /* number of pairs whose two directions differ by more than their intervals */
     struct hrun_strvec notes;  /* sentences on very slow links, clocks that jump, undetermined parameters */
 };
 void hrun_net_quality_release(struct hrun_net_quality *q);
 
 /* Estimate all parameters. Hosts with the same kind_of and no significant differences share parameters. *quality may be
- * NULL. Errors: HRUN_ENODATA (one host and no local records; naming a pair of hosts without a trip), those of
- * lib/fit. */
+ * NULL. Errors: HRUN_ENODATA (one host without local records, or a pair of hosts without a trip, which is named), those
+ * of lib/fit. */
 int hrun_net_estimate(const struct hrun_net_records *r, struct hrun_net **out, struct hrun_net_quality *quality,
                       struct hrun_error *err);
 

@@ -1,4 +1,4 @@
-/* fitting.h - from records to parameters: the steps behind net.h; not for other rooms
+/* fitting.h - the steps from records to parameters; for lib/net alone
  *
  * Purpose: the time of an experiment by the stages of the model (trial.c, trial_slope.c); the least squares system of
  * all experiments and its solution (rows.c, system.c, least_squares.c); segments, groups, classes and trunks,
@@ -20,12 +20,12 @@
 /* The parameters are columns of a vector x, all >= 0, in s or s/byte (rates by their inverses): C, t, out and in of
  * each class, L of each pair of classes, g = 1/beta of each ordered pair, and bias_bytes. A parameter that is not
  * estimated has column -1 and is 0. Times are homogeneous of degree 1 in x and the given trunks (for fixed segments and
- * bias), so without trunks and bias the product of gradient and x is the time. A time is piecewise smooth (largest or
- * smallest of several, shared ports); the gradient is that of the branch at x. */
+ * bias), so without trunks and bias the product of gradient and x is the time. A time is piecewise smooth, as it
+ * contains maxima, minima and shared ports; the gradient is that of the branch at x. */
 
 struct net_columns {
     int nclasses;
-    const int *class_of;       /* of each host; the caller's */
+    const int *class_of;       /* class of each host; owned by the caller */
     int *C, *t, *out, *in;     /* nclasses: columns, or -1 */
     int *L, *g;                /* nclasses by nclasses, sender's by receiver's; L is the same both ways */
     int bias;                  /* bias_bytes of net.h; -1: as given */
@@ -37,7 +37,7 @@ struct net_given {
     const int *group_of;       /* of each host */
     int ngroups;
     const double *trunk_s_per_byte;    /* ngroups by ngroups, for messages in one direction; 0: no limit */
-    int trunks_shared;                 /* 1: both directions share it */
+    int trunks_shared;                 /* 1: both directions of a trunk share its rate */
     const struct hrun_net_segment *segments;
     int nsegments;
     double back_share, bias_bytes;     /* of net.h */
@@ -54,26 +54,26 @@ struct net_gradient {
 /* The segment of messages of this size. */
 const struct hrun_net_segment *net_segment(const struct net_given *given, double bytes);
 
-/* The bytes of the second message of a fan or join. */
+/* Size of the second message of a fan or join, bytes. */
 double net_second_bytes(const struct hrun_net_record *r);
 
 /* 1 for trips, fans, joins and calls, which determine columns; else 0. `both` determines only back_share, as its time
  * depends on the phase between two unlike hosts. */
 int net_trial_is_row(const struct hrun_net_record *r);
 
-/* The time at x of one of these or `both`; the same with its gradient. */
+/* The time of such a record or of a `both` record at x, s; the second function also computes its gradient. */
 double net_trial(const struct net_columns *c, const struct net_given *given, const double *x,
                  const struct hrun_net_record *r);
 double net_trial_slope(const struct net_columns *c, const struct net_given *given, const double *x,
                        const struct hrun_net_record *r, struct net_gradient *gradient);
 
-/* n messages of `bytes` each that share one limit max-min fairly, with weights 1 / way_s. */
+/* n messages of `bytes` each that share one limit max-min fairly. The weight of a message is 1 / way_s. */
 struct net_flows {
     int n;
     double bytes, shared_s_per_byte;   /* the limit; 0: none */
-    double *start_s;                   /* when the bytes of each begin to flow */
+    double *start_s;                   /* begin of the flow of each */
     double *alone_s_per_byte;
-    double *way_s;                     /* length of the way; 0 in all: equal weights */
+    double *way_s;                     /* length of the way of each; all 0: equal weights */
     double *end_s;                     /* the result */
 };
 /* Allocate for n messages; all times are 0. The arrays are one block that begins at start_s. */
@@ -84,14 +84,14 @@ void net_flows_share(const struct net_flows *f);
 
 /* ---------------------------------------------------------------- least squares */
 
-/* Method: the weight of a row is 1 over the standard error of its time. A time is linear in x within a branch, so
- * Gauss and Newton's method is used: net_nnls solves the system of the branches at x, and the step is halved until the
- * sum of squares falls, until nothing changes. It begins at the solution of the rows without branches; each port begins
- * at the rate that explains its fans or joins best, since a port that does not limit has gradient 0.
- * Processor or port: if `call` records determine t, fans and joins determine the ports. Otherwise t alone and ports
- * alone are both tried, and the one with less residual is taken, t if they are equal: if a port serialises,
- * t_i + t_j would exceed the time per byte of a single message, which g >= 0 does not allow, so residuals remain.
- * Empty calls, fans or joins separate C from L; without them L stays 0, as in paper 002. */
+/* Method: Gauss-Newton iteration. The weight of a row is 1 over the standard error of its time. A time is linear in x
+ * within a branch, so net_nnls solves the system of the branches at x; the step is halved until the sum of squares
+ * falls. The iteration ends when nothing changes. It begins at the solution of the rows without branches; each port
+ * begins at the rate that explains its fans or joins best, since a port that does not limit has gradient 0.
+ * Processor or port: if `call` records determine t, fans and joins determine the ports. Otherwise t without ports and
+ * ports without t are tried, and the smaller residual decides; t if they are equal. If a port serialises, t cannot
+ * explain it: t_i + t_j would exceed the time per byte of a single message, which g >= 0 does not allow. Empty calls,
+ * fans or joins separate C from L; without them L stays 0, as in paper 002. */
 
 struct net_work {
     const struct hrun_net_records *r;
@@ -99,7 +99,7 @@ struct net_work {
     double sync_bytes;
     double *se;                /* of each record: standard error of its time, s, > 0; owned */
     char *out;                 /* of each record: 1 if it is left out, 2 if set aside for now; owned */
-    int scatter_known;         /* 1: most of the rows' weights are from observed scatter */
+    int scatter_known;         /* 1: the weights of most rows come from observed scatter */
 };
 
 struct net_solution {
@@ -125,22 +125,22 @@ struct net_rows {
  * for others. The coefficient of a column that depends on others in use is 0. */
 void net_nnls(const struct net_rows *m, const double *start, double *k, size_t *rank, double *variance);
 
-/* The x in 0..limit with the least misfit(ctx, x), by a grid, refined by thirds. *none: the misfit at 0. */
+/* The x in 0..limit with the least misfit(ctx, x), by a grid and then ternary search. *none: the misfit at 0. */
 double net_search(double limit, double (*misfit)(void *ctx, double x), void *ctx, double *none);
 
-/* Weighted sum of squares over the records of one kind that are not empty and whose host i is of a class (-1: any). */
+/* Weighted sum of squared residuals of the records of one kind with bytes > 0 whose host i is of a class (-1: any). */
 double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind);
 
 /* Compute w->se. The variance of few repetitions is unreliable, so it is shrunk towards the relative variance of all
  * records of its kind, with a weight of 4 degrees of freedom (the posterior mean under a conjugate prior); pi/2
- * accounts for the median. A tenth of NET_NOISE_REL is added for model errors, and the same part of the shortest trip
- * for times of 0. */
+ * accounts for the median. For model errors, a tenth of NET_NOISE_REL of the time is added, and the same part of the
+ * shortest trip, so that times of 0 have an error, too. */
 void net_weigh(struct net_work *w);
 
 /* 1 if the record is a row that is not left out, else 0. From rendezvous on only trips are rows. */
 int net_in_use(const struct net_work *w, size_t record);
 
-/* 1 if it is a `both` record from rendezvous on, else 0. */
+/* 1 if v is a `both` record of a size from rendezvous on, else 0. */
 int net_is_exchange(const struct net_work *w, const struct hrun_net_record *v);
 
 /* The parameters that the records determine, for hosts in these classes. */
@@ -159,7 +159,7 @@ void net_separable_release(struct net_separable *t);
 void net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
                int intervals, struct net_solution *out);
 
-/* A parameter of the solution, 0 if it was not estimated; the processor time of a message at a host. */
+/* The value of a parameter, 0 if it was not estimated; the processor time of a message at a host. */
 double net_x_at(const struct net_solution *s, int column);
 double net_stage_s(const struct net_solution *s, int host, double bytes);
 
@@ -219,23 +219,24 @@ int net_segments_main(const struct net_work *w, const struct hrun_net_segment *s
 
 /* ---------------------------------------------------------------- groups and classes (classes.c) */
 
-/* Group hosts by a solution with a class for each host. Latencies or times per byte, relative to the parts of the
- * two hosts themselves (so that unlike hosts on one switch form no groups), split the pairs into near and far ones at
- * the widest gap, of at least a factor 1.5, for which near is an equivalence. Used if the
- * benchmark found no groups by simultaneous messages (`pairs`, calib/mpi). group_of[nhosts]: numbers from 0 in order
- * of hosts. Result: number of groups, 1 without such a gap. */
+/* Group hosts by a solution in which each host is a class. Used if the benchmark found no groups by simultaneous
+ * messages (`pairs`, calib/mpi). Pairs are near or far, split at the widest gap of latencies or times per byte, which
+ * is at least a factor 1.5 and for which `near` is an equivalence. These are relative to the two hosts' own parts, so
+ * unlike hosts on one switch form no groups. group_of[nhosts]: numbers from 0 in order of hosts. Result: number of
+ * groups, 1 without such a gap. */
 int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of);
 
-/* Make hosts of one kind in one group a class. Result: number of classes. */
+/* Put hosts of one kind and one group into one class. Result: number of classes. */
 int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int *class_of);
 
-/* 1 if each pair of classes with two hosts was measured; else 0, and hosts *i and *j were not. */
+/* 1 if each pair of hosts has a trip between hosts of the same two classes; else 0, and *i, *j is a pair without
+ * one. */
 int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j);
 
 /* Make classes of hosts without significant differences, in class_of[nhosts]. Beginning with net_classes_alike, a class
  * is split into single hosts if that lowers the sum of squares significantly (F test at 5 %; s2 from `own`, the
- * solution with a class for each host, or NULL). A class without enough records for a split stays; if that concerns
- * several classes together, a note is added. Result: number of classes. */
+ * solution with a class for each host, or NULL). A class without enough records for a split stays. If the splits
+ * together leave a pair of classes without a trip, no class is split, with a note. Result: number of classes. */
 int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of,
                       struct hrun_strvec *notes);
 

@@ -4,9 +4,9 @@
  * processes: paper 002's model of heterogeneous hosts, extended for modern networks.
  * The model. A message of M bytes from a rank on host i to one on host j, i != j, goes through three stages:
  *   1. the sender's processor   C_i + t_i M, the messages of a rank one after the other;
- *   2. the wire                 a(M) L_ij of latency, then the bytes, at the rate beta_ij / b(M) or, if that is less,
- *                               the fair share (max-min) of what all messages under way at the time leave of the
- *                               ports out_i / b(M) and in_j / b(M) and of the trunk between the groups of i and j;
+ *   2. the wire                 a(M) L_ij of latency, then the bytes, at the rate beta_ij / b(M) or, if less, at the
+ *                               max-min fair share that the message has, among all messages under way, of the ports
+ *                               out_i / b(M) and in_j / b(M) and of the trunk between the groups of i and j;
  *   3. the receiver's processor C_j + t_j M, the messages of a rank one after the other, from the time when it
  *                               receives.
  * A single message takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij), where 1 / beta_ij is
@@ -14,12 +14,12 @@
  * A byte of a message uses ports and trunk like b(M) bytes, also in fair shares. While its bytes flow, a message also
  * uses ports and trunk in the opposite direction, at `back_share` of its rate (acknowledgements).
  * Paper 002, section 3, is the case L = 0, a = b = 1 without ports and trunks: only its processor serialises the
- * messages of a host. On a wire-limited switch the host's port does; bytes flow through it while others are being sent,
- * and the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are piecewise constant in M, as the
- * protocols of an MPI library change with the message size, and common to all pairs.
- * From `sync_bytes` on (rendezvous) the wire begins only when the receiver waits for the message, and the sender is
- * busy until the bytes have gone; for smaller messages it continues after its own stage. Between two ranks on one host
- * a message takes fixed + M per_byte (`local`); all such messages of a host share its memory (local_bytes_per_s).
+ * messages of a host. On a wire-limited switch the host's port serialises them. Bytes flow through it while the next
+ * message is sent, and the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are piecewise constant
+ * in M, as the protocols of an MPI library change with the message size, and common to all pairs.
+ * From `sync_bytes` on (rendezvous) the wire stage begins only when the receiver waits for the message, and the sender
+ * is busy until the bytes have gone; for smaller messages it continues after its own stage. Between two ranks on one
+ * host a message takes fixed + M per_byte (`local`); all such messages of a host share its memory (local_bytes_per_s).
  * Hosts of one class share all parameters; in the general case each host has its own class.
  * Invariants: all times, in s and s/byte, are finite and >= 0; rates, in bytes/s, are > 0, or 0 if no limit was found;
  * segments begin at 0 bytes and ascend; a half width is that of the 95 % interval, in the unit of its parameter, NAN if
@@ -54,7 +54,7 @@ struct hrun_net_class {        /* a kind of host */
 
 struct hrun_net_pair {         /* from a host of one class to another host of the same or another class */
     struct hrun_net_value L_s;
-    struct hrun_net_value beta_bytes_per_s;  /* 0 where no two such hosts exist */
+    struct hrun_net_value beta_bytes_per_s;  /* 0: no two such hosts exist */
 };
 
 struct hrun_net_segment {
@@ -65,7 +65,7 @@ struct hrun_net_segment {
 /* Linear scatter and gather, directly between root and all others (paper 002, section 3, Fig. 1). Sizes in bytes per
  * rank; 0 if a threshold was not found (M2 = 0: no irregular region). */
 struct hrun_net_thresholds {
-    double scatter_S;          /* beyond it messages are sent one after the other */
+    double scatter_S;          /* above this size messages are sent one after the other */
     double gather_M1, gather_M2; /* the irregular region M1..M2, in which some gathers take much longer; the measured
                                     sizes below and above it are regular */
     double kappa1_s_per_byte, kappa2_s_per_byte; /* corrections of the slope below M1 and above M2; of either sign */
@@ -91,14 +91,14 @@ struct hrun_net {
     double sync_bytes;         /* rendezvous from this size on; 0: never */
     int wire_waits;            /* 1: below sync_bytes, too, bytes flow only once the receiver receives, but the sender
                                   does not wait (SimGrid's SMPI); 0: they flow as soon as they are sent */
-    int exchange_waits;        /* 1: of two messages of sync_bytes or more between ranks of two hosts, one each way, the
-                                  later flows after the earlier: the answer that starts it is queued behind those bytes
-                                  on the same connection; 0: both flow at once */
+    int exchange_waits;        /* 1: if ranks of two hosts exchange messages of sync_bytes or more, the later one flows
+                                  after the earlier one, since the reply that starts it is queued behind the earlier
+                                  bytes on the same connection; 0: both flow at once */
     double bias_bytes;         /* bias of shared rates to short ways: the weight of a message is one over the sum of its
                                   latency and the time of these bytes on both hosts' ports (TCP's bias against long
                                   round trips; 8775 in SimGrid's SMPI). 0: equal weights */
     double back_share;         /* rate in the opposite direction relative to a message's rate, 0..1; 0.05 in SimGrid */
-    int trunks_shared;         /* 1: the two directions of a trunk share its rate (the one from the lower group) */
+    int trunks_shared;         /* 1: the two directions of a trunk share one rate, that from the lower group */
     double reduce_s_per_byte;  /* time of combining two operands in reductions */
     struct hrun_net_thresholds thresholds;
 };
@@ -106,7 +106,7 @@ struct hrun_net {
 /* Check the invariants, names and indices. Errors: HRUN_EINVAL naming the value. */
 int hrun_net_check(const struct hrun_net *net, struct hrun_error *err);
 
-/* The network's number of a kind of PEs on a host: `kind`, or 0 if the network has no such kind there. */
+/* `kind` if the network has this kind of PEs on the host, else 0. */
 int hrun_net_kind(const struct hrun_net *net, int host, int kind);
 
 /* T_ij(M) of a single message, s. from, to: indices of hosts; kinds are used only if both ranks are on one host. NAN if
@@ -116,7 +116,8 @@ double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to,
 /* The bandwidth of a single long message from one host to another, bytes/s, with the factor of the last segment. NAN as
  * above. */
 double hrun_net_bandwidth(const struct hrun_net *net, int from, int to);
-/* The total bandwidth of long messages from group `from` to group `to`, while none go back; 0: no limit was found. */
+/* The total bandwidth of long messages from group `from` to group `to`, bytes/s, if none go back; 0: no limit was
+ * found. */
 double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to);
 
 /* Find pairs of classes with uncertain message times: the half width of the 95 % interval of the time of an empty
@@ -130,7 +131,7 @@ struct hrun_net_unsure {
 /* With intervals of +- 1/3 a link can just be distinguished from one that is twice as fast. */
 #define HRUN_NET_UNSURE (1.0 / 3)
 void hrun_net_find_unsure(const struct hrun_net *net, struct hrun_net_unsure *out);
-/* Append a sentence on it with a remedy, or nothing. */
+/* Append a sentence on uncertain pairs, with a remedy; nothing if there are none. */
 void hrun_net_add_unsure(const struct hrun_net *net, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- predictions of operations */
@@ -143,7 +144,7 @@ struct hrun_net_ranks {        /* where the ranks of a communicator are */
 
 enum hrun_net_op {
     HRUN_NET_P2P,              /* the slowest single message from a rank r to r+1 */
-    HRUN_NET_RING,             /* all ranks r send to r+1 and receive from r-1 at once */
+    HRUN_NET_RING,             /* each rank r sends to r+1 and receives from r-1 at the same time */
     HRUN_NET_SCATTER, HRUN_NET_GATHER,                       /* bytes: of each rank */
     HRUN_NET_BCAST, HRUN_NET_REDUCE, HRUN_NET_ALLREDUCE,     /* bytes: the whole message */
     HRUN_NET_ALLGATHER, HRUN_NET_ALLTOALL,                   /* bytes: of each rank, for each pair */
@@ -172,8 +173,8 @@ struct hrun_net_time {
 int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                      struct hrun_net_time *out, struct hrun_error *err);
 
-/* 1 if the call among n ranks is a linear gather in the irregular region, else 0. Its prediction is a mean, from which
- * single calls differ by far. */
+/* 1 if the call among n ranks is a linear gather in the irregular region, else 0. Its prediction is a mean; single
+ * calls differ much from it. */
 int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n);
 
 /* A cheap lower bound, for searches, of hrun_net_predict for `call` (with any root) among n ranks in any order. The
@@ -196,9 +197,9 @@ struct hrun_net_origin {
  * names, engine and mpi. */
 void hrun_net_file(const char *data, const struct hrun_net_origin *of, struct hrun_buf *out);
 
-/* The best network on disk: that of exactly these hosts, else, of those with all of them, the one with the fewest
- * other hosts (of equals the newest), else NULL. Appends its path to *file, and a note on skipped damaged files to
- * *note; both may be NULL. */
+/* The best network on disk: that of exactly these hosts, else the one that has all of them and the fewest others (the
+ * newest on a tie); NULL if there is none. Appends its path to *file, and a note on skipped damaged files to *note;
+ * both may be NULL. */
 struct hrun_net *hrun_net_choose(const char *data, const struct hrun_net_origin *of, struct hrun_buf *file,
                                  struct hrun_buf *note);
 

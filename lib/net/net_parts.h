@@ -12,8 +12,8 @@ enum { NET_VERSION = 1 };
 /* Size of the path of a value in a file, such as "classes[4294967295].local[4294967295].s_per_byte.half". */
 enum { NET_WHERE = 96 };
 
-/* hrun_net_check, which on failure sets `where` to the path of the value in the file. The reader of a file checks
- * pairs, trunks and local values itself, as a file may have only some of them, in any order. */
+/* As hrun_net_check. On failure `where` is the path of the value in the file. The reader of a file checks pairs, trunks
+ * and local values itself, as a file may have only some of them, in any order. */
 int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_error *err);
 
 /* Check that a number is finite and not negative; check a value, whose half width may also be NAN. Errors: HRUN_EINVAL;
@@ -24,7 +24,7 @@ int net_check_value(const struct hrun_net_value *value, char where[NET_WHERE], s
 /* Append a network that passes net_check as YAML. Errors: HRUN_EINVAL (text that is not UTF-8). */
 int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_error *err);
 
-/* Parse the network in text[len]. name: the file in messages. Errors: HRUN_EPARSE with line and column. */
+/* Parse the network in text[len]. name: name of the file, for messages. Errors: HRUN_EPARSE with line and column. */
 int net_parse(const char *name, const char *text, size_t len, struct hrun_net **out, struct hrun_error *err);
 
 /* Parse a whole file with version and checksum. Errors: those of net_parse, and HRUN_ECORRUPT. */
@@ -34,7 +34,7 @@ int net_parse_file(const char *name, const struct hrun_buf *text, struct hrun_ne
  * are copied) in class 0, one kind of PEs, factors 1, selector "openmpi", the other texts "", no limits, times 0, beta
  * 0, half widths NAN. Arrays may be replaced by others from malloc. */
 struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngroups, int nsegments);
-/* The same in place: allocate the arrays and the texts that are NULL; numbers and flags stay. */
+/* The same for an existing network: allocate the arrays and texts that are NULL; numbers and flags stay. */
 void net_allocate(struct hrun_net *net, const char *const *hosts, int n, int nclasses, int ngroups, int nsegments);
 
 /* Allocate the tables of a class for this number of kinds of PEs, >= 1; all values are unknown. */

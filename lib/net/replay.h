@@ -1,9 +1,9 @@
 /* replay.h - simulation of messages on the network model; for lib/net and hrun/preloaded
  *
  * Purpose: schedules of messages and waits of ranks, and the time of a schedule on a network (net.h). Each rank has a
- * clock and a processor, each message a latency, and the bytes of all messages under way share ports, trunks and memory
- * (max-min fair with the weights of net.h). Events are the beginnings and ends of flows of bytes; rates are computed
- * only there. Everything at one time is one event, so a round of equal messages costs as much as one message.
+ * clock and a processor; each message has a latency. The bytes of all messages under way share ports, trunks and memory
+ * max-min fairly, with the weights of net.h. Events are the beginnings and ends of flows of bytes; rates are computed
+ * only there. All changes at one time are one event, so a round of equal messages costs as much as one message.
  * Invariants of a schedule: the steps of rank 0, then those of rank 1, ...; the k-th message that a rank sends to
  * another is the k-th that the other receives from it. A schedule is not changed by playing it.
  */
@@ -14,11 +14,11 @@
 
 #include <stddef.h>
 
-/* ---------------------------------------------------------------- schedules (message_schedule.c), played (replay.c) */
+/* ---------------------------------------------------------------- schedules (message_schedule.c, replay.c) */
 
 enum play_kind {
     PLAY_SEND,                 /* begin to send: returns after the sender's own stage */
-    PLAY_SSEND,                /* the same, complete only when the receiver has processed the message */
+    PLAY_SSEND,                /* the same, but complete only when the receiver has processed the message */
     PLAY_RECV,                 /* begin to receive */
     PLAY_WAIT_ONE,             /* wait for one earlier step of this rank */
     PLAY_WAIT,                 /* wait for all earlier steps of this rank */
@@ -34,7 +34,7 @@ struct play_step {
 };
 
 struct play_schedule {
-    int nranks, rank;          /* rank: the one to which steps are added */
+    int nranks, rank;          /* rank: the rank that steps are added to */
     size_t *first;             /* nranks + 1: a rank's first step */
     struct play_step *steps;
     size_t nsteps, cap;
@@ -67,16 +67,16 @@ int play_sends(const struct play_step *step);
 int play_match(const struct play_schedule *s, int *message_of, struct hrun_error *err);
 
 /* Simulate s on net with the ranks on the hosts in `ranks`. *time_s: from the common begin of all ranks to the end
- * of the last one. The caller makes sure that no message uses a pair that was not measured (beta 0). Errors, which are
- * bugs of the schedule: HRUN_EINVAL (a message without sender or receiver, a deadlock). */
+ * of the last one. The caller ensures that each message uses a measured pair (beta > 0). Errors, which are bugs of the
+ * schedule: HRUN_EINVAL (a message without sender or receiver, a deadlock). */
 int play_run(const struct play_schedule *s, const struct hrun_net *net, const struct hrun_net_ranks *ranks,
              double *time_s, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- rates of flows of bytes (wire.c) */
 
 /* Max-min fair rates (Bertsekas and Gallager, Data Networks, section 6.5.2): the rate of a flow can be raised only by
- * lowering that of a flow whose rate, relative to its share, is not larger. A flow has a limit of its own, and uses
- * rate times weight of each of its resources.
+ * lowering that of a flow whose rate, relative to its share, is not larger. Each flow has its own limit, and uses rate
+ * times weight of each of its resources.
  * Weights, shares and capacities are > 0; limits are > 0 or INFINITY; a flow without a limit uses at least one
  * resource. */
 
@@ -109,10 +109,10 @@ void share_rates(struct share_flow *flows, int n, struct share_resource *resourc
 double wire_processor_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int rank, int other,
                         double bytes);
 
-/* From the sender's stage to the first byte. */
+/* The latency of a message, s: from the end of the sender's stage to its first byte. */
 double wire_latency_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to, double bytes);
 
-/* The time of copying bytes on a rank's host: at most that of a message between two such ranks. */
+/* The time of copying bytes on a rank's host, s, without the fixed time of a message. */
 double wire_copy_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int rank, double bytes);
 
 /* The number of resources of a network: for each host its outgoing port, incoming port and memory; then the trunks. */

@@ -1,7 +1,7 @@
-/* trial_stages.h - experiments by the stages of the model, in numbers of any kind
+/* trial_stages.h - times of experiments by the stages of the model, for two types of numbers
  *
- * Purpose: one text of the formulas for trial.c, where a `num` is a double, and for trial_slope.c, where it has
- * derivatives, which takes ten times as long. The latter defines NET_TRIAL_NUM before including this file, and its own
+ * Purpose: one source of the formulas for trial.c, where a `num` is a double, and for trial_slope.c, where it has
+ * derivatives and costs ten times as much. trial_slope.c defines NET_TRIAL_NUM before including this file, and its own
  * num, struct trial (with c and given) and num_ functions. `trials`: by kind of record; NULL: none.
  */
 #ifndef HRUN_NET_TRIAL_STAGES_H
@@ -121,7 +121,8 @@ static num trial_one_way(struct trial *t, int from, int to, double bytes)
     return plus(plus(r, num_times(factor(t, bytes) * bytes, wire(t, from, to))), stage(t, to, bytes));
 }
 
-/* s/byte of what messages i -> j and i -> k (or j -> i and k -> i) share: the port, and the trunk if both use one. */
+/* s/byte of the resource that messages i -> j and i -> k (or j -> i and k -> i) share: the port, or the trunk if both
+ * use it and it is slower. */
 static num shared(struct trial *t, int column, int i, int j, int k, int outward)
 {
     const int *group = t->given->group_of;
@@ -134,10 +135,10 @@ static num shared(struct trial *t, int column, int i, int j, int k, int outward)
 
 struct flow {
     double bytes;                  /* bytes through the port */
-    num start, alone, way, end;    /* s; s/byte; s, length of its way, 0: all are equal; s */
+    num start, alone, way, end;    /* s; s/byte; s, length of its way, 0: equal weights; s */
 };
 
-/* Fair rates of two flows that alone would have *r1 and *r2, together more than `all`; weights are one over the ways
+/* Replace the rates *r1 and *r2 of two flows, which exceed `all` together, by fair ones; weights are one over the ways
  * (net.h, bias_bytes). */
 static void fair(num all, num way1, num way2, num *r1, num *r2)
 {
@@ -227,7 +228,7 @@ static num trial_way(struct trial *t, int from, int to)
     return num_constant(t->given->bias_bytes > 0 ? delay + t->given->bias_bytes * ports : 0);
 }
 
-/* A message from one host to another, on the wire from `sent` on. */
+/* The flow of a message from one host to another whose latency begins at `sent`. */
 static struct flow flow(struct trial *t, int from, int to, num sent, double bytes)
 {
     return (struct flow){ factor(t, bytes) * bytes, plus(sent, latency(t, from, to, bytes)), wire(t, from, to),
@@ -268,8 +269,8 @@ static num trial_call(struct trial *t, const struct hrun_net_record *r)
     return stage(t, r->i, r->bytes);
 }
 
-/* The time of a message while as many bytes flow back: each port also carries `back_share` of those. The known rate
- * of a shared trunk already includes the bytes in the opposite direction of one message. */
+/* The time of a message while an equal one flows back: each port also carries `back_share` of its bytes. The rate of a
+ * shared trunk already includes the acknowledgements of one message. */
 static num one_way_of_two(struct trial *t, int from, int to, double bytes)
 {
     int a = class_of(t, from), b = class_of(t, to);
