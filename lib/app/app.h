@@ -1,11 +1,11 @@
 /* app.h - app definitions: what an application accepts, how its time behaves, what it reads and prints
  *
- * Purpose: load share/profiles/NAME.yaml (format: hrun-app(5)) and answer the questions of models, search and launch
- * about the application. Other headers of this folder are about single runs: template.h, inputs.h, clock.h.
+ * Purpose: load share/profiles/NAME.yaml (format: hrun-app(5)) and evaluate it for models, search and launch. Other
+ * headers of this folder are about single runs: template.h, inputs.h, clock.h.
  * Invariants:
  *   - every mistake in a definition is reported at loading, with file, line, column and a correction;
  *   - only hrun_app_fix_threads, hrun_app_suit and hrun_app_rule_of_runs change a loaded definition; its expressions
- *     hold the variables of an evaluation, so only one thread at a time may evaluate them.
+ *     store the variables of an evaluation, so only one thread at a time may evaluate them.
  */
 #ifndef HRUN_APP_APP_H
 #define HRUN_APP_APP_H
@@ -23,15 +23,14 @@
  * lib/plan. */
 enum { HRUN_PROCS_PER_PE_MAX = 8192 };
 
-/* NP-T terms may call hrun_app_functions: "alltoall(16*N/P^2)". The value of such a *network term* is the time of
- * one operation among the ranks on their hosts, times the factor around the call ("N*p2p(8)"); its coefficient is the
- * number of operations. */
+/* NP-T terms may call hrun_app_functions: "alltoall(16*N/P^2)". The value of such a *network term* is the time of one
+ * operation among the ranks, times the factor of the call ("N*p2p(8)"); its coefficient is the number of operations. */
 struct hrun_term {
     char *text;                 /* as written: "N^3/P" */
     struct hrun_expr *expr;
 };
 
-/* 1 for a network term. */
+/* 1 for a network term, else 0. */
 int hrun_term_is_network(const struct hrun_expr *term);
 
 struct hrun_terms {
@@ -54,41 +53,42 @@ const char *hrun_app_family_name(enum hrun_app_family family);
 /* The work of a process of a ring (family ring), over n = N/P, N and P. */
 struct hrun_app_ring {
     struct hrun_expr *local;    /* work on its own data, in any unit */
-    struct hrun_expr *step;     /* work on its own data and visiting ones, in the same unit */
+    struct hrun_expr *step;     /* work on its own data and the visiting data, in the same unit */
     struct hrun_expr *bytes;    /* bytes that it sends in a step */
 };
 
-/* The mesh of family weak: N columns (the length of its messages), and rows that processes get in whole units. */
+/* The mesh of family weak: N columns (the length of its messages). Rows are distributed in whole units. */
 struct hrun_app_weak {
     struct hrun_expr *rows;     /* number of rows of the mesh, over N */
     struct hrun_expr *unit;     /* rows of a unit, over N */
     struct hrun_expr *memory;   /* bytes of a process over N, P, W (its rows); NULL: use `memory` of the definition */
 };
 
-/* The times of families other than npt; members of other families are NULL. */
+/* The models of families other than npt. Only members of the definition's family are not NULL. */
 struct hrun_app_law {
     struct hrun_app_ring ring;
     struct hrun_app_weak weak;
     struct hrun_formula *formula;
 };
 
-/* The program takes the share of each process as an argument (key `shares`, family npt), in whole units. In terms of
- * the definition the share is W, to which they are proportional. */
+/* The program reads the share of each process, in whole units, from its inputs (key `shares`, family npt). The share is
+ * the variable W of the definition's terms; a term with W is proportional to it. */
 struct hrun_app_shares {
     struct hrun_expr *units;    /* number of all units, over N; NULL: shares are equal */
-    struct hrun_expr *min;      /* least units of a process, over N */
+    struct hrun_expr *min;      /* fewest units of a process, over N */
     struct hrun_expr *memory;   /* bytes of a process over N, P, W; NULL: use `memory` of the definition */
-    int cyclic;                 /* key `deal`. 1: units go to the ranks in laps; 0: each rank has consecutive units */
+    int cyclic;                 /* key `deal`. 1: units go to the ranks in several laps; 0: each rank has consecutive
+                                   units */
 };
 
 /* A program for some sub-clusters that replaces the program of the command line. */
 struct hrun_app_build {
-    char *on;                   /* name of a sub-cluster, or machine of its hosts (uname -m) */
+    char *on;                   /* name of a sub-cluster, or machine type of its hosts (uname -m) */
     char *program;              /* {program} in it stands for the program of the command line */
 };
 
 struct hrun_app_programs {
-    char **names;               /* base names of programs with this definition */
+    char **names;               /* base names of the programs that this definition applies to */
     int n;
     struct hrun_app_build *builds;
     int nbuilds;
@@ -120,7 +120,7 @@ enum hrun_app_scratch {
 
 /* The inputs of a run. */
 struct hrun_app_run {
-    char **args;                /* templates appended to the command line when the user gives no arguments */
+    char **args;                /* templates appended to the command line if the user gives no arguments */
     int nargs;
     char *stdin_text;           /* template fed to the program's standard input, or NULL */
     struct hrun_app_file *files;
@@ -156,11 +156,11 @@ struct hrun_app {
     char *file;                 /* path of the definition */
     struct hrun_app_programs programs;
     enum hrun_app_family family;
-    struct hrun_expr *rule;     /* over N, P; never NULL ("1" when the definition has none) */
+    struct hrun_expr *rule;     /* over N, P; never NULL ("1" if the definition has none) */
     struct hrun_expr *memory;   /* bytes per process over N, P; NULL: not limited */
     int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */
     int nprocs_per_pe;
-    int suits_pes;              /* 1: `size` without procs_per_pe: hrun_app_suit makes the list */
+    int suits_pes;              /* 1: the definition has `size` but no procs_per_pe, and hrun_app_suit makes the list */
     int most_procs;             /* largest accepted P, set by the caller from a resource manager's grant; 0: any */
     struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V), network terms among them */
     struct hrun_terms nt;       /* N-T terms over N (eq. 2): key `n` */
@@ -179,7 +179,7 @@ struct hrun_app {
     int nvariants;
 };
 
-/* Append the existing folders of definitions to *dirs in the order of the search, each once: profile_path (the option
+/* Append the existing folders of definitions to *dirs in search order, each once: profile_path (option
  * `--profile-path`, colon-separated, may be NULL), $HRUN_PROFILE_PATH, $XDG_CONFIG_HOME/hrun/profiles or
  * ~/.config/hrun/profiles, /etc/hrun/profiles, and `installed` (the share folder of this installation, may be NULL).
  * Errors: HRUN_ENOENT for a folder of profile_path that does not exist. */
@@ -208,36 +208,35 @@ char *hrun_app_name_of(const char *program);
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err);
 
 /* For suits_pes: set procs_per_pe for PEs with cores[n] cores (0: not known): 1 and 2 for one core; 1, c/2 and c for c
- * cores, which processes divide as with threads_fill; for PEs of several kinds the union of their numbers. */
+ * cores, divided among the processes as with threads_fill; for several kinds of PEs the union of these numbers. */
 void hrun_app_suit(struct hrun_app *app, const int *cores, int n);
 
-/* The index of the variant with this name, or -1 with HRUN_ENOENT, naming the known ones and the nearest. */
+/* The index of the variant with this name, or -1 with HRUN_ENOENT (the message has the known names and the nearest). */
 int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct hrun_error *err);
 
-/* 1 if the definition has network terms or a formula that uses the network. */
+/* 1 if the definition has network terms or a formula that uses the network, else 0. */
 int hrun_app_has_network(const struct hrun_app *app);
 
-/* Find and load by name (NAME.yaml, or a path when name has a '/' or ends in .yaml). Without a file of that name,
+/* Find and load by name: NAME.yaml in dirs, or a path if name has a '/' or ends in .yaml. Without a file of that name,
  * "NAME.VARIANT" is a variant of NAME.
  * Errors: HRUN_ENOENT naming the folders searched and the nearest known name. */
 int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines,
                   struct hrun_app **out, struct hrun_error *err);
 
-/* Find the definition whose `programs` has the base name of program. *out = NULL and 0 when none has. A definition
+/* Find the definition whose `programs` has the base name of program. *out = NULL and 0 if there is none. A definition
  * hides those of its name in later folders. Errors: HRUN_EINVAL if two definitions in one folder have the program;
- * those of hrun_app_load for a definition with mistakes whose text, without comments, has the program's name as a word.
- * */
+ * those of hrun_app_load for a faulty definition whose text, without comments, contains the program's name. */
 int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, char *const *defines,
                           struct hrun_app **out, struct hrun_error *err);
 
 /* Names of all definitions in dirs, sorted, each once. */
 int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err);
 
-/* 1 if the rule accepts (N, P) and each process can have its least units, else 0; -1 with HRUN_ENONFINITE ("rule of
+/* 1 if the rule accepts (N, P) and each process can have its fewest units, else 0; -1 with HRUN_ENONFINITE ("rule of
  * hpl: '...' divides by zero at N=..., P=...") or an error of hrun_app_units. */
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
 
-/* Bytes per process; *bytes = 0 when the definition has no memory expression. Errors: HRUN_ENONFINITE,
+/* Bytes per process; *bytes = 0 if the definition has no memory expression. Errors: HRUN_ENONFINITE,
  * HRUN_EINVAL for a negative value. */
 int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err);
 
@@ -260,26 +259,26 @@ int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t
  * Errors: HRUN_ENONFINITE, HRUN_EINVAL (not a whole number above 0). */
 int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err);
 
-/* With equal shares, the largest share of a process relative to 1/P: 1 if P divides the units, and without `shares`.
- * For a number of units, or for the units of size N. */
+/* The largest share of a process relative to 1/P if shares are equal: 1 if P divides the number of units. For a number
+ * of units, or for the units of size N (1 without `shares`). */
 double hrun_units_uneven(int64_t units, int64_t P);
 double hrun_app_uneven(const struct hrun_app *app, int64_t N, int64_t P);
 
 /* 1 if this NP-T term is proportional to the share W of a process, else 0. */
 int hrun_app_term_is_shared(const struct hrun_app *app, const struct hrun_expr *term);
 
-/* Bytes of a process with the share W or, for family weak, with W rows. If memory does not depend on W, the same as
- * hrun_app_memory, which assumes equal shares. */
+/* Bytes of a process with the share W (family weak: with W rows). Equals hrun_app_memory, which assumes equal shares,
+ * if memory does not depend on W. */
 int hrun_app_share_memory(const struct hrun_app *app, int64_t N, int64_t P, double W, double *bytes,
                           struct hrun_error *err);
 
-/* The largest number of units, up to `units`, of one of P processes that fits into room_bytes; all if room_bytes <= 0.
- * The memory must not fall as units grow. -1 after an error as above. */
+/* The largest number of units, up to `units`, with which one of P processes fits into room_bytes; `units` if room_bytes
+ * <= 0. Memory must not decrease with units. -1 after an error as above. */
 int64_t hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int64_t units, double room_bytes,
                                struct hrun_error *err);
 
-/* Fix OMP_NUM_THREADS of an application with threads_fill. Its measurements are kept apart from those with other
- * numbers of threads (see hrun_app_consts_text). */
+/* Fix OMP_NUM_THREADS of an application with threads_fill. Measurements with different numbers of threads are kept
+ * apart (see hrun_app_consts_text). */
 void hrun_app_fix_threads(struct hrun_app *app, const char *value);
 
 #endif

@@ -16,9 +16,9 @@ struct hrun_app_draft {
     int nprocs;                    /* 0: the key is left out */
     int in_command;                /* 1: print `size: number` and `scratch: copy` for a command */
     const struct hrun_strvec *np, *n, *p;
-    const char *units;             /* units of `shares`, with which terms over P become proportional to W; or NULL */
-    char *const *args;             /* words as typed by the user: {N}, {P} and {shares} are templates, other braces are
-                                      kept */
+    const char *units;             /* units of `shares`; terms that end in "/P" then use "*W" instead; or NULL */
+    char *const *args;             /* words as the user typed them: {N}, {P} and {shares} are templates, other braces
+                                      stay */
     const char *time_match;        /* regular expression, or NULL: the wall clock */
     const char *time_file, *time_value;    /* `file` and `value` of the key `time`, or NULL */
     const int64_t *sizes;          /* ascending; may be empty */
@@ -29,8 +29,8 @@ struct hrun_app_draft {
  * control character); *out is undefined then. */
 int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err);
 
-/* Append, as lines of a definition, the keys of a definition with `size: command` that its commands share: rule,
- * procs_per_pe and time. Errors: as above. */
+/* Append the keys of a definition with `size: command` that its commands share (rule, procs_per_pe and time), as lines
+ * of a definition. Errors: as above. */
 int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, struct hrun_error *err);
 
 #endif

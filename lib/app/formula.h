@@ -1,9 +1,9 @@
-/* formula.h - the seconds of one process as an expression: `where` and `formula` of a definition
+/* formula.h - the time of one process, s, as an expression: `where` and `formula` of a definition
  *
  * Purpose: predict the time of an application from the speeds of the PEs and the network, without measurements of the
  * application (paper 003, section 3.3). A formula is a list of steps: the named values of `where`, each of which may
- * use those before it, and the formula itself. It is evaluated for each process of a configuration, in order of ranks;
- * the application's time is the largest value (lib/model).
+ * use the ones before it, then the formula itself. It is evaluated for each process of a configuration, in order of
+ * ranks; the application's time is the largest value (lib/model).
  * Invariants: names are distinct from each other and from variables, constants and functions; the last step is the
  * formula.
  */
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "expr/expr.h"
 
-/* The variables of each step; the values of the steps before it follow them. */
+/* The variables of a step; the values of earlier steps follow them. */
 enum hrun_formula_variable {
     HRUN_FORMULA_N,
     HRUN_FORMULA_P,
@@ -39,7 +39,7 @@ enum hrun_formula_function {
 struct hrun_formula_step {
     const char *name;           /* NULL for the formula */
     struct hrun_expr *expr;
-    int varies;                 /* 0: it has one value for all processes of a configuration */
+    int varies;                 /* 0: all processes of a configuration have the same value */
 };
 
 struct hrun_formula {
@@ -62,8 +62,8 @@ struct hrun_formula_source {
 };
 
 enum { HRUN_FORMULA_PLACE = 32 };
-/* Compile. Errors (NULL): HRUN_EPARSE or HRUN_EINVAL with err->column in the text whose path is written to place:
- * "where[2].name", "where[2].is" or "formula". */
+/* Compile. Errors (NULL): HRUN_EPARSE or HRUN_EINVAL; err->column is in the text whose path is written to place
+ * ("where[2].name", "where[2].is" or "formula"). */
 struct hrun_formula *hrun_formula_compile(const struct hrun_formula_source *source, char place[HRUN_FORMULA_PLACE],
                                           struct hrun_error *err);
 void hrun_formula_destroy(struct hrun_formula *f);

@@ -10,7 +10,7 @@
 #include "app/app.h"
 #include "base/yaml.h"
 
-/* Pointers are NULL for keys that the file has not. */
+/* Pointers are NULL for keys that the file does not have. */
 struct raw_terms {
     char **np, **n, **p;
     unsigned nnp, nn, npt;
@@ -30,7 +30,7 @@ struct raw_ring {
     char *local, *step, *bytes;
 };
 
-struct raw_variant {        /* these keys replace those of the definition */
+struct raw_variant {        /* its keys replace those of the definition */
     char *name, *title, *rule, *memory, *formula;
     char **args;
     int nargs;
@@ -91,12 +91,12 @@ struct hrun_load {
 __attribute__((format(printf, 2, 3)))
 const char *hrun_load_at(struct hrun_load *l, const char *fmt, ...);
 
-/* Report a mistake in the value at path, `offset` characters into its text; in a variant, at the variant's key if it
- * has that. Result: -1. */
+/* Report a mistake in the value at path, at `offset` characters into its text. For a variant that has this key, the
+ * place is in the variant. Result: -1. */
 __attribute__((format(printf, 4, 5)))
 int hrun_load_bad_at(const struct hrun_load *l, const char *path, int offset, const char *fmt, ...);
 #define hrun_load_bad(l, path, ...) hrun_load_bad_at(l, path, 0, __VA_ARGS__)
-/* Report a mistake in the expression at path, whose column is in inner. Result: -1. */
+/* Report a mistake in the expression at path, at the column in *inner. Result: -1. */
 int hrun_load_bad_expr(const struct hrun_load *l, const char *path, const struct hrun_error *inner);
 
 /* Compile the text at path, with the definition's constants. NULL on a mistake. */

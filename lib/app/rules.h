@@ -1,8 +1,8 @@
 /* rules.h - find an application's rule from runs that work and runs that do not
  *
- * Purpose: from a library of rules keep those that agree with every run, and find the run that divides the remaining
- * ones best. A rule combines conditions on N (none, a power of two), on P (none, two or more, even, a power of two, a
- * square, a cube) and on both (none; N is divided by P, by P*P, by the side of the square or cube).
+ * Purpose: keep those rules of a library that agree with every run, and find the run that divides the remaining rules
+ * best. A rule combines conditions on N (none, a power of two), on P (none, two or more, even, a power of two, a
+ * square, a cube) and on both (none; N is a multiple of P, of P*P, of the side of the square or cube).
  * Invariants: the first remaining rule is the simplest and least restrictive one.
  */
 #ifndef HRUN_APP_RULES_H
@@ -25,20 +25,20 @@ void hrun_rules_release(struct hrun_rules *r);
 /* 1 if rule i accepts (N, P), else 0. */
 int hrun_rules_accept(const struct hrun_rules *r, int i, int64_t N, int P);
 
-/* Drop the rules that disagree with a run at (N, P), which worked or did not. */
+/* Drop the rules that disagree with the outcome of a run at (N, P). worked: 1 if it worked, else 0. */
 void hrun_rules_learn(struct hrun_rules *r, int64_t N, int P, int worked);
 
 /* The first remaining rule, or -1. */
 int hrun_rules_first(const struct hrun_rules *r);
 
-/* Find the run that divides the remaining rules most evenly; of equals, the one with the smallest N, then P.
+/* Find the run that divides the remaining rules most evenly, among equals the one with the smallest N, then P.
  * sizes[nsizes]: ascending; P from 1 to most. Result: 1, or 0 if the rules agree on all of these runs. */
 int hrun_rules_ask(const struct hrun_rules *r, const int64_t *sizes, int nsizes, int most, int64_t *N, int *P);
 
-/* For an application of one size: make its rule from n runs, which worked with P[i] processes or were refused. Once
- * two were refused and one with P > 1 worked, the rule becomes the simplest one that agrees with all runs. Otherwise,
- * and if none agrees, it excludes the refused numbers or, if more than twice as many were refused as worked, accepts
- * only those that worked. Result: 1 if the rule has changed, else 0; -1 with an error of lib/expr. */
+/* For an application of one size: make its rule from n runs, which worked with P[i] processes or were refused. If at
+ * least two were refused and one with P > 1 worked, the rule becomes the simplest one that agrees with all runs.
+ * Otherwise, or if none agrees, it excludes the refused P; if more than twice as many were refused as worked, it
+ * accepts only the P that worked. Result: 1 if the rule has changed, else 0; -1 with an error of lib/expr. */
 int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err);
 
 #endif

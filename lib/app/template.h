@@ -15,7 +15,7 @@ void hrun_app_add_value(struct hrun_buf *out, double value);
  * "threads:fill" follows ("threads:2" if the number is fixed); for a variant "variant:NAME". */
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
 
-/* The values of words in braces, besides constants. */
+/* The values of words in braces other than constants. */
 struct hrun_app_values {
     int64_t N;              /* 0: not known */
     int64_t P;
@@ -25,8 +25,8 @@ struct hrun_app_values {
 /* Append template with {N}, {P}, {shares}, {shares:FORM}, {constant} and {expression of N, P and constants}
  * replaced; "{{" gives "{". FORM: see hrun_app_add_shares. Whole constants are printed without a fraction. Errors:
  * HRUN_EINVAL for an unknown N ("needs -N SIZE"), an unknown word, a brace that is not closed, and an expression whose
- * value is not a whole number; HRUN_ENONFINITE. Messages on templates of several lines have the line. After an error
- * *out is unchanged. */
+ * value is not a whole number; HRUN_ENONFINITE. For templates of several lines the message has the line number. After
+ * an error *out is unchanged. */
 int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
                     struct hrun_buf *out, struct hrun_error *err);
 
@@ -54,21 +54,21 @@ struct hrun_app_dealt {
 int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,
                         struct hrun_error *err);
 
-/* 1 if shares in this form are counted in units of work, else 0. */
+/* 1 if the form lists units of work ("units", "owners"), else 0. */
 int hrun_app_form_counts(const char *form);
 
-/* The first {shares} or {shares:FORM} with a valid form in a word of the user's, or NULL. form[*len]: the form; "" for
- * {shares}. */
+/* The first {shares} or {shares:FORM} with a valid form in a word of the command line, or NULL. form[*len]: the form;
+ * "" for {shares}. */
 const char *hrun_app_find_shares(const char *text, const char **form, size_t *len);
 
 /* *size, *shares: 1 if N or the shares are used in standard input, files, `prepare` or, if with_args, the arguments;
  * else 0. */
 void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares);
 
-/* hrun_app_expand for a word of the user's command line ("./bmt-{N}"), where other programs may use braces, too: only
- * {N}, {P}, {shares}, {shares:FORM} and {constant} are replaced; "{{N}" gives "{N}". app may be NULL (no constants).
- * Errors: HRUN_EINVAL for {N} when N is not known, and for text that resembles {shares} without being a valid form,
- * such as "{share:100}", unless a second brace precedes it. */
+/* hrun_app_expand for a word of the command line ("./bmt-{N}"), in which other braces may belong to other programs:
+ * only {N}, {P}, {shares}, {shares:FORM} and {constant} are replaced; "{{N}" gives "{N}". app may be NULL (no
+ * constants). Errors: HRUN_EINVAL for {N} when N is not known, and for text that resembles {shares} but has no valid
+ * form, such as "{share:100}", unless a second brace precedes it. */
 int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err);
 

@@ -1,6 +1,6 @@
 /* time_match.h - the regular expression that finds the time in a program's output
  *
- * Purpose: POSIX extended regular expressions, compiled and tested with bounded effort; the only place with regex.h.
+ * Purpose: POSIX extended regular expressions, compiled and tested with bounded effort; the only user of regex.h.
  * Invariants: an expression has a group; compiling any text takes at most milliseconds and megabytes. Searching
  * allocates up to 5 KB for each character searched, which only hrun_time_match_destroy frees.
  */

@@ -1,4 +1,4 @@
-/* internal.h - what the files of lib/store share; not for other rooms */
+/* internal.h - declarations shared by the files of lib/store; for lib/store alone */
 #ifndef HRUN_STORE_INTERNAL_H
 #define HRUN_STORE_INTERNAL_H
 
@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 struct hrun_store {
-    char *dir;        /* absolute */
-    mode_t mode;      /* of folders that we create */
+    char *dir;        /* absolute path */
+    mode_t mode;      /* of folders that hrun creates */
     int held;         /* descriptor of the lock between hrun_store_begin and _end, else -1 */
     char *held_app, *held_signature;
 };
@@ -23,7 +23,7 @@ enum { STORE_RECORD_VERSION = 5, STORE_MODELS_VERSION = 1 };
 enum { STORE_LINE_MAX = 1 << 18 };
 
 /* The beginning of every record. Keys are sorted, the object is flat and quotes in strings are escaped, so this text
- * occurs nowhere else in a record: behind damage a reader finds the next record by it. */
+ * occurs nowhere else in a record, and a reader finds the next record after damage by it. */
 #define STORE_RECORD_START "{\"M\":"
 
 /* The fields of a measurement with their keys in records and other formats. */
@@ -41,7 +41,7 @@ extern const struct store_field store_fields[STORE_NFIELDS];
 
 void *store_member(const struct hrun_sample *s, const struct store_field *f);
 
-/* A name that becomes part of a path: [a-z0-9][a-zA-Z0-9._-]*. `what` is "application" or "signature".
+/* Check a name that becomes part of a path: [a-z0-9][a-zA-Z0-9._-]*. `what` is "application" or "signature".
  * Errors: HRUN_EINVAL. */
 int store_check_name(const char *what, const char *name, struct hrun_error *err);
 
@@ -51,8 +51,8 @@ char *store_folder(const struct hrun_store *s, const char *app, struct hrun_erro
 char *store_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
                  struct hrun_error *err);
 
-/* Create the folder of an application and take the lock of one signature for writing; a lock that is held
- * already (hrun_store_begin) is used. Result: a descriptor for store_unlock, or -1. */
+/* Create the folder of an application and lock one signature for writing. If hrun_store_begin has locked it, that lock
+ * is used. Result: a descriptor for store_unlock, or -1. */
 int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err);
 void store_unlock(const struct hrun_store *s, int lock);
 
@@ -60,7 +60,7 @@ void store_unlock(const struct hrun_store *s, int lock);
  * release the lock. */
 int store_holds(const struct hrun_store *s, const char *app, const char *signature);
 
-/* Append a remedy to the message of a failed write. Result: -1. */
+/* Append a remedy to the message of a failed write. kept: the data that stays intact. Result: -1. */
 int store_advise(struct hrun_error *err, const char *kept);
 
 /* Check the invariants of store.h. Errors: HRUN_EINVAL naming the value. */
@@ -79,14 +79,14 @@ int store_append(struct hrun_store *s, const char *app, const char *signature, c
 int store_decode(const char *json, size_t len, const char *app, const char *signature,
                  struct hrun_sample *out, struct hrun_error *err);
 
-/* How far a log was read. */
+/* The position up to which a log was read. */
 struct store_log_end {
-    off_t at;           /* behind the last newline */
+    off_t at;           /* offset after the last newline */
     int torn;           /* 1: an unfinished record follows */
 };
 
-/* Read the good records of the log at path that are behind *end, and update *end. Without a log there are none.
- * Errors: HRUN_EIO. */
+/* Read the good records of the log at path that follow *end, and update *end. Without a log there are none. Errors:
+ * HRUN_EIO. */
 int store_read_tail(const char *path, const char *app, const char *signature, struct store_log_end *end,
                     struct hrun_samples *out, struct hrun_error *err);
 
@@ -106,7 +106,7 @@ int store_parse_models(const char *path, const struct hrun_buf *text, const char
 const struct store_field *exchange_field(const char *key);
 unsigned exchange_bit(const struct store_field *f);
 
-/* Release the members of a measurement. */
+/* Free the members of a measurement. */
 void exchange_drop(struct hrun_exchanged *x);
 
 /* Size of the text of a double, written by exchange_number exactly and with the fewest digits. plain = 1: without

@@ -14,8 +14,8 @@
  *     opened on one folder, must take turns; models are replaced atomically;
  *   - models of a newer hrun are never replaced;
  *   - times that are not finite and positive never become a measurement, neither when written nor when read;
- *   - application and signature are names [a-z0-9][a-zA-Z0-9._-]*, so no path leaves the data folder; every
- *     record and every models file holds both names, so that a renamed file is detected.
+ *   - application and signature are names [a-z0-9][a-zA-Z0-9._-]*, so no path leaves the data folder; every record and
+ *     every models file contains both names, so that a renamed file is detected.
  */
 #ifndef HRUN_STORE_STORE_H
 #define HRUN_STORE_STORE_H
@@ -30,7 +30,7 @@ struct hrun_launcher {
     char *host;            /* host that ran hrun */
     char *mpi;             /* "ompi-4.1.4" */
     char *engine;
-    char *version;         /* hrun's */
+    char *version;         /* of hrun */
 };
 
 /* One timed run. The sample owns its strings; NULL counts as "". A byte that is not UTF-8 is stored as U+FFFD.
@@ -141,7 +141,7 @@ struct hrun_tasking {
 
 struct hrun_models {
     char *app, *signature;
-    char *subcluster;      /* name, CPU model etc. for people */
+    char *subcluster;      /* name, CPU model etc., for users */
     char *consts;
     char *fitted;          /* date */
     char *newest;          /* date of the newest measurement used */
@@ -158,7 +158,7 @@ void hrun_models_destroy(struct hrun_models *m);
 struct hrun_store;
 
 /* data: the data folder, NULL for $HRUN_DATA or the default. Nothing is created before the first write.
- * Errors: HRUN_ENOENT when there is no default (the user has no home folder); HRUN_EINVAL. */
+ * Errors: HRUN_ENOENT if there is no default (the user has no home folder); HRUN_EINVAL. */
 struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err);
 void hrun_store_close(struct hrun_store *s);
 const char *hrun_store_dir(const struct hrun_store *s);
@@ -174,7 +174,7 @@ int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct 
 int hrun_store_begin(struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err);
 void hrun_store_end(struct hrun_store *s);   /* no effect if nothing is locked; hrun_store_close calls it */
 
-/* The path of SIGNATURE.calibrate.lock, which a calibration locks (hrun_lock_try) while it measures this profile.
+/* The path of SIGNATURE.calibrate.lock. A calibration locks it (hrun_lock_try) while it measures this profile.
  * Recording and fitting ignore this lock. Creates the folder; the caller frees the path. Errors: HRUN_EINVAL (a name),
  * HRUN_EIO. */
 char *hrun_store_calibration_lock(const struct hrun_store *s, const char *app, const char *signature,
@@ -193,20 +193,21 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
 /* 1 if the log has changed since hrun_store_samples read *old, else 0. */
 int hrun_store_has_more(struct hrun_store *s, const char *app, const char *signature, const struct hrun_samples *old);
 
-/* Read the records that a decision needs, in the order of the log: of the good records that are not obsolete, the
- * first 8 and the last 24 of each kind (N, M, configuration, constants, shares, status, origin); of users' runs (origin
- * "run") only the last 512 of these. Only N, P, M, pes, time_s, ok, mixed, status, origin, config, cluster, consts,
- * date, signatures, shares and settings are set; bad is 0. SIGNATURE.recent caches the result, so that each record of
- * the log is parsed once; deleting that file is harmless. Errors: those of hrun_store_samples. */
+/* Read the records that a decision needs, in the order of the log: the first 8 and the last 24 good records of each
+ * kind that are not obsolete. A kind has the same N, M, status, origin, config, cluster, consts, signatures and shares.
+ * Of these records with origin "run" only the last 512 are read. Only N, P, M, pes, time_s, ok, mixed, status, origin,
+ * config, cluster, consts, date, signatures, shares and settings are set; bad is 0. SIGNATURE.recent caches the result,
+ * so that each record of the log is parsed once; deleting that file is harmless. Errors: those of
+ * hrun_store_samples. */
 int hrun_store_recent(struct hrun_store *s, const char *app, const char *signature, struct hrun_samples *out,
                       struct hrun_error *err);
 
 /* Replace the models. Errors: HRUN_EIO, HRUN_EEXISTS (a newer hrun wrote the present ones; the message has the remedy),
  * HRUN_EINVAL (a name, a number that is not finite, a negative count or variance, a missing array, or text that is not
- * UTF-8, each named; or the present file is not a models file). After an error the old models stand. */
+ * UTF-8, each named; or the present file is not a models file). After an error the old models remain. */
 int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, struct hrun_error *err);
 
-/* Read the models. *out = NULL and 0 when there are none. Errors: HRUN_ECORRUPT (checksum, newer version, the file of
+/* Read the models. *out = NULL and 0 if there are none. Errors: HRUN_ECORRUPT (checksum, newer version, the file of
  * another application or signature, invalid values), HRUN_EPARSE (the checksum is right and the format is wrong; with
  * line and column), HRUN_EINVAL (a name, or a folder in place of the file), HRUN_EIO. The messages of the first two
  * recommend `hrun-calibrate fit`, unless a newer hrun wrote the file. */
@@ -220,7 +221,7 @@ int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_str
                           struct hrun_error *err);
 
 /* Write the present time to out[21] as "2026-11-20T10:36:00Z". hrun_date_age: the seconds since such a date, negative
- * for one in the future; 0, or -1 when `date` is not a date. */
+ * for one in the future. Result: 0, or -1 if `date` is not a date. */
 void hrun_date_now(char out[21]);
 int hrun_date_age(const char *date, double *seconds);
 
@@ -240,8 +241,8 @@ int hrun_date_age(const char *date, double *seconds);
 
 enum hrun_exchange_format { HRUN_EXCHANGE_CSV, HRUN_EXCHANGE_EXTRAP };
 
-/* The format by its name ("csv", "extrap") or, where word is NULL, by the suffix of the path (".csv", ".txt").
- * Errors: HRUN_EINVAL. */
+/* The format by its name ("csv", "extrap") or, if word is NULL, by the suffix of the path (".csv", ".txt"). Errors:
+ * HRUN_EINVAL. */
 int hrun_exchange_find_format(const char *word, const char *path, enum hrun_exchange_format *out,
                               struct hrun_error *err);
 
@@ -252,7 +253,7 @@ struct hrun_exchange_set {
     size_t n;
 };
 
-/* Append the sets as text. *left_out: number of measurements that the format cannot hold.
+/* Append the sets as text. *left_out: number of measurements that the format cannot represent.
  * Errors: HRUN_EINVAL (Extra-P: several sets, or constants with a line break), HRUN_ENODATA (Extra-P: no measurement is
  * left). After an error the content of out is undefined. */
 int hrun_exchange_write(enum hrun_exchange_format format, const struct hrun_exchange_set *sets, size_t nsets,
@@ -261,8 +262,8 @@ int hrun_exchange_write(enum hrun_exchange_format format, const struct hrun_exch
 /* A measurement read from a file. */
 struct hrun_exchanged {
     char *app, *signature;      /* NULL: not in the file */
-    struct hrun_sample sample;  /* origin is "import"; defaults of fields that the file has not: M = 1, pes = P/M,
-                                   wall_s = time_s, a good run, the present date */
+    struct hrun_sample sample;  /* origin is "import"; defaults of missing fields: M = 1, pes = P/M, wall_s = time_s, a
+                                   good run, the present date */
     unsigned given;             /* bit i: the file has field i of a record */
     int line;
 };
