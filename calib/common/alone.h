@@ -1,7 +1,7 @@
 /* alone.h - exclusive use of hosts by runs that measure, and of profiles by calibrations
  *
  * Purpose: a run of hrun-calibrate waits until no other run uses its hosts (session/pes_in_use.h) and locks them until
- * it ends, since times measured beside other runs are distorted.
+ * it ends, since other runs distort measured times.
  */
 #ifndef CALIB_COMMON_ALONE_H
 #define CALIB_COMMON_ALONE_H
@@ -9,8 +9,8 @@
 #include "calib_options.h"
 #include "session/pes_in_use.h"
 
-/* Wait for the hosts of a run and lock them. say: called once, before waiting, with a text that names the runs in the
- * way. Result: the signal that ended the wait, else 0. */
+/* Wait for the hosts of a run and lock them. say: called once before the wait, with a text that names the blocking
+ * runs. Result: the signal that ended the wait, else 0. */
 int alone_begin(struct ledger *g, const struct context *c, const struct ledger_run *run,
                 void (*say)(void *ctx, const char *text), void *ctx);
 void alone_end(struct ledger *g);
@@ -18,7 +18,7 @@ void alone_end(struct ledger *g);
 /* For `say` above: print a line on standard error. ctx: struct context. */
 void alone_say(void *ctx, const char *text);
 
-/* Refuse to measure on a topology that is only described. Errors: HRUN_EINVAL. */
+/* Fail if the topology is only a description, which cannot be measured. Errors: HRUN_EINVAL. */
 int alone_check_real(const struct context *c, struct hrun_error *err);
 
 /* Set the program of c to an installed tool that measures, and choose the engine. Errors: those of the context and of
@@ -44,9 +44,9 @@ int alone_asks_anew(struct calib_settings *s, const struct hrun_error *err);
 
 /* ---------------------------------------------------------------- exclusive
  *
- * Among simultaneous calibrations of one thing one measures, the others wait
+ * Of simultaneous calibrations of one thing, one measures and the others wait
  *
- * Purpose: a calibration that has waited finds the stored results of the other, and measures only the rest.
+ * Purpose: after the wait a calibration finds the stored results of the other one, and measures only the rest.
  * Invariants: each thing that is measured (an application on a sub-cluster, a network) has a lock file, which is locked
  * during the measurement. Lock files are locked in the order of their paths, so two calibrations never wait for each
  * other. Locks end with the process. Readers, and hrun, which records runs, never wait.

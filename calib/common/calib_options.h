@@ -16,8 +16,8 @@ struct number_list {
 struct calib_budget {
     double limit_s, target;
     int64_t runs, seed;
-    double part;                      /* of limit_s: --new measures several times */
-    double until;                     /* end when this part of an automatic budget is spent */
+    double part;                      /* the part of limit_s for this measurement; --new makes several */
+    double until;                     /* the measurement ends when this part of an automatic budget is spent */
     double spent_s;                   /* part of the budget spent before all hosts were discovered again */
     int made;                         /* runs made before that */
 };
@@ -25,27 +25,27 @@ struct calib_budget {
 /* --new and --vary. */
 struct calib_definition {
     int make;                         /* --new was given */
-    int written;                      /* 1: the definition exists already */
+    int written;                      /* 1: the definition has been written */
     const char *rule, *time;          /* NULL: to be found */
-    const char *vary;                 /* NAME or NAME=LIST of --vary; the list is in sizes */
+    const char *vary;                 /* argument of --vary, NAME or NAME=LIST; the list is in `sizes` */
 };
 
 /* show. */
 struct calib_show {
     int plot;                         /* draw times even if standard output is no terminal */
-    int network, speeds;              /* show the network, or how quick PEs are */
+    int network, speeds;              /* show the network, or the speeds of PEs */
 };
 
 struct calib_settings {
-    struct settings common;           /* first: shared rows of the table */
-    struct number_list sizes, pes, procs;  /* what to measure */
-    int64_t P;                        /* family weak: processes of the target; 0: all PEs' */
+    struct settings common;           /* the first member, for the shared rows of the option table */
+    struct number_list sizes, pes, procs;  /* sizes, PEs and processes per PE to measure */
+    int64_t P;                        /* family weak: processes of the target run; 0: those of all PEs */
     int64_t N;                        /* the only size; report: the size that is shown; 0: not given */
     const char *use;                  /* names of the sub-clusters to use; NULL: all */
     int64_t repetitions;              /* 0: not given */
     int64_t retries;
     int again, redo, dry_run, no_fit, full_grid;
-    int trace;                        /* watch the runs */
+    int trace;                        /* 1: watch the MPI calls of the runs */
     struct calib_budget budget;
     struct calib_definition define;
     struct calib_show show;
@@ -99,13 +99,13 @@ int calib_show_network(const struct calib_settings *s, char **apps);
 
 struct lists {
     struct number_list sizes, pes, procs; /* pes.n = 0: without --pes each sub-cluster has its own numbers */
-    int own;                  /* 1: sizes were chosen here, up to -N */
+    int own;                  /* 1: sizes were chosen automatically, up to -N */
     int *most;                /* for each sub-cluster: PEs that may be used, possibly 0; owned */
 };
 
 /* Fill *out from the options. Missing sizes and processes per PE come from the definition. For chosen runs, -N means
- * sizes from about an eighth of it up to it that the rule accepts for many P. Release *out in any case. Errors:
- * HRUN_EINVAL (no sizes known, no sub-cluster has that many PEs), those of context_use. */
+ * sizes from about N/8 to N that the rule accepts for many P. Release *out in any case. Errors: HRUN_EINVAL (no sizes
+ * known, no sub-cluster has that many PEs), those of context_use. */
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err);
 /* Add x. Result: 0, or -1 if the list is full. */
 int number_list_add(struct number_list *l, int64_t x);

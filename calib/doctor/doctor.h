@@ -10,7 +10,7 @@
  *
  * Facts about a cluster: its processes, and the measurements of hrun-probe
  *
- * Purpose: the records that `doctor` judges, in memory and as text. The text is what --keep writes and --from reads:
+ * Purpose: the records that `doctor` checks, in memory and as text. --keep writes the text, --from reads it:
  *     sub INDEX PUS NAME             a sub-cluster, and the processing units of one of its PEs
  *     rank INDEX SUB PE HOST         a process, on PE number PE of sub-cluster SUB
  *     library PATH                   of the program that was named
@@ -18,11 +18,11 @@
  *     hrun-probe 1                   the lines below, some of them facts, come from hrun-probe; times in seconds
  *     kernel RANK T...               times of the same work
  *     noise RANK QUANTA LEAST MEAN MEDIAN P99 MOST
- *     clock RANK OFFSET ERROR        of the host of that process against that of process 0
+ *     clock RANK OFFSET ERROR        clock of that process's host relative to that of process 0
  *     pairs MEASURED ALL
  *     trip A B BYTES T...            round trips
  *     alltoall BYTES T...
- *     busy RANK OTHERS STOLEN        processors used during the experiments by others, and taken by the hypervisor
+ *     busy RANK OTHERS STOLEN        processors used by others and taken by the hypervisor during the experiments
  *     swapped RANK PAGES             pages swapped on its host during the experiments
  *     process RANK PID SHARE NAME    another process on its host, with its share of a processor
  *     end
@@ -40,7 +40,7 @@ struct doctor_rank {
     int sub, pe, host;             /* host: the first rank on the same host */
     char *host_name;
     struct doctor_times kernel;
-    int quanta;                    /* of the noise experiment; 0: noise is not known */
+    int quanta;                    /* number in the noise experiment; 0: noise is not known */
     double least, mean, median, p99, most;
     double busy, stolen;           /* NAN: not known */
     double swapped;                /* pages swapped on its host; set for one rank of each host, else 0 */
@@ -73,29 +73,29 @@ void doctor_release(struct doctor_data *d);
 /* The value of a setting of a process, else of its host; NULL if neither is known. */
 const char *doctor_fact(const struct doctor_data *d, int rank, const char *key);
 
-/* 1 when rank is the first of its host. */
+/* 1 if rank is the first of its host, else 0. */
 int doctor_leads(const struct doctor_data *d, int rank);
 
-/* Spread of times; t->n >= 1. */
+/* The spread of times; t->n >= 1. */
 struct hrun_spread doctor_spread(const struct doctor_times *t);
-/* Width between first and ninth decile, as a fraction of the median. */
+/* The distance from the first to the ninth decile, as a fraction of the median. */
 double doctor_width(const struct hrun_spread *s);
 
 /* ---------------------------------------------------------------- judge
  *
  * Findings on what makes a cluster unpredictable
  *
- * Purpose: records -> findings. Each check is a row of the table in judge.c and a function in judge_compute.c,
+ * Purpose: derive findings from records. Each check is a row of the table in judge.c and a function in judge_compute.c,
  * judge_network.c or judge_settings.c. Nothing is measured here.
  * Invariants: a finding of severity PROBLEM is a measured figure beyond its limit, or a setting that lets equal PEs or
- * hosts behave differently; WARNINGs are settings that may change times though they did not here. Findings stand in the
- * order of the checks, of one check the worst first.
+ * hosts behave differently; WARNINGs are settings that may change times though they did not here. Findings are in the
+ * order of the checks; those of one check begin with the worst.
  * The checks and the sources of the limits are in hrun-calibrate(1), "The doctor".
  */
 
 struct doctor_limits {
     double spread;                 /* of times of equal work: first to ninth decile over the median; --threshold */
-    double network;                /* the same of times of equal messages */
+    double network;                /* the same for times of equal messages */
     double clock_s;                /* difference between clocks of hosts */
 };
 
@@ -106,7 +106,7 @@ struct doctor_limits {
 /* Width from the first to the ninth decile of normal times with a standard deviation of 2 %, the least noise in the
  * tests of hrun's accuracy: 2 * 1.2816 * 2 %. */
 #define DOCTOR_SPREAD 0.05
-/* Samples of each time: of 20, two lie outside of each decile. */
+/* Samples of each time. With 20, two are outside each decile. */
 enum { DOCTOR_REPETITIONS = 20 };
 
 enum doctor_severity { DOCTOR_PROBLEM, DOCTOR_WARNING };
@@ -135,7 +135,7 @@ struct judging {
     const struct doctor_data *d;
     const struct doctor_limits *limits;
     struct findings *out;
-    int rank;                      /* the process to be checked; -1: the check is of all */
+    int rank;                      /* the process to check; -1: the check covers all processes */
     const struct doctor_rank *r;   /* that process */
 };
 
@@ -145,7 +145,7 @@ struct check {
     const char *name;              /* "kernel-spread", ...: a name for machines */
     enum doctor_severity severity;
     enum { CHECK_ONCE, CHECK_RANKS, CHECK_HOSTS } each;     /* run once, for each process, for the first of each host */
-    enum { ABOUT_PE, ABOUT_HOST } about;                    /* of its findings */
+    enum { ABOUT_PE, ABOUT_HOST } about;                    /* the place that its findings name */
     const char *unit;              /* "" (a fraction), "s", "bytes", "pages", "Mbit/s"; NULL: nothing is measured */
     check_fn *run;
     const char *advice;

@@ -1,9 +1,9 @@
 /* budget.h - a campaign whose runs are chosen one by one (lib/plan/design), within a budget
  *
- * Purpose: the default campaign of hrun-calibrate, which --budget limits: makes the design from options and log, and
- * describes its plan and its result.
+ * Purpose: the default campaign of hrun-calibrate, limited by --budget. It makes the design from options and log, and
+ * describes plan and result.
  * Invariants: the design contains every good run of the log that counts on these sub-clusters, and every configuration
- * that hrun excludes for its failures. The budget is that of one call of hrun-calibrate; earlier runs cost nothing.
+ * that hrun excludes because it failed. A budget applies to one call of hrun-calibrate; earlier runs cost nothing.
  */
 #ifndef CALIB_MEASURE_BUDGET_H
 #define CALIB_MEASURE_BUDGET_H
@@ -17,16 +17,16 @@ struct budget {
     struct hrun_design *design;
     double *share;            /* of each sub-cluster: scratch */
     double limit_s, target;   /* 0: none */
-    int finds;                /* 1: no budget is given, and the design finds one */
+    int finds;                /* 1: no budget is given; the design finds one */
     int runs;                 /* 0: no limit */
     int known;                /* good runs in the log at the start */
     uint64_t seed;
 };
 
-/* 1 if runs are chosen, 0 for the full grid. Errors (-1): HRUN_EINVAL (an option that does not go with that). */
+/* 1 if runs are chosen one by one, 0 for the full grid. Errors (-1): HRUN_EINVAL (an option that excludes this). */
 int budget_wanted(const struct calib_settings *s, struct hrun_error *err);
 
-/* Used instead of campaign_build: *g gets a budget, and no points but those of the log. Release it also after an error.
+/* As campaign_build, for a campaign with a budget: *g has only the points of the log. Release it also after an error.
  * Errors: HRUN_EINVAL (bad options, nothing to measure), those of the store and of hrun_design_create. */
 int budget_build(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err);
 void budget_destroy(struct budget *b);

@@ -19,24 +19,24 @@ struct choices {
     struct profiles known;     /* the decisions borrow from them */
     struct choice *v;          /* in order of N; owned */
     int n;
-    int exact;                 /* 1: times do not scatter, so one run is enough */
+    int exact;                 /* 1: times do not scatter (simulation), so one run is enough */
     int fixed;                 /* 1: the work is always the same, and N has no meaning */
 };
 
-/* Decide for sizes[nsizes], into the zeroed *out; c must outlive it. Errors: those of profiles_load and of
+/* Fill the zeroed *out with hrun's choice at sizes[nsizes]; c must outlive it. Errors: those of profiles_load and of
  * decision_make, except HRUN_EINFEASIBLE. */
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
                 struct choices *out, struct hrun_error *err);
 void choices_release(struct choices *c);
 
-/* Append a table: the choice at each size, its time, and the runs that it rests on. */
+/* Append a table: the choice at each size, its time, and the runs behind it. */
 void choices_table(const struct choices *c, struct hrun_buf *out);
 
-/* Append what hrun will start from now on at the largest size with a known time, and the gain. spent_s: time of the
- * calibration. Nothing is appended if no time is known. */
+/* Append the configuration that hrun starts from now on at the largest size with a known time, and the gain. spent_s:
+ * time of the calibration. Nothing is appended if no time is known. */
 void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out);
 
-/* Append words on the precision of the times, and on the number of sizes at which the choice was never run. */
+/* Append a text on the precision of the times, and on the number of sizes at which the choice was never run. */
 void choices_words(const struct choices *c, struct hrun_buf *out);
 
 #endif

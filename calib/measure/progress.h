@@ -6,9 +6,9 @@
 
 struct progress {
     const struct context *c;
-    const struct campaign *g;     /* its campaign_note gets each event before progress_show does */
+    const struct campaign *g;     /* campaign_note must get each event before progress_show does */
     int quiet;
-    int tty;                      /* 1: stderr is a terminal, and one line is rewritten */
+    int tty;                      /* 1: stderr is a terminal, on which one line is rewritten */
     int total;                    /* number of runs to make */
     double ended_s;               /* time when the last run ended, or the first began */
     double busy_s, wall_s;        /* all runs so far: real time including gaps between runs; sum of their wall times */

@@ -1,6 +1,6 @@
 /* runs.h - the runs of a campaign
  *
- * Invariants: on_event gets each event; a run is in the log, with its time or as failed, before its event; an
+ * Invariants: each event is passed to on_event; a run is in the log, with its time or as failed, before its event; an
  * interrupted run is not recorded.
  */
 #ifndef CALIB_MEASURE_RUNS_H
@@ -14,8 +14,8 @@
 struct runs {
     struct context *c;
     char **words;             /* program and arguments */
-    const struct scratch *scratch; /* folders of the runs; NULL: they run in the working folder. The caller's */
-    int verbose;              /* 1: messages of the engine are events, too */
+    const struct scratch *scratch; /* folders of the runs, owned by the caller; NULL: they run in the working folder */
+    int verbose;              /* 1: messages of the engine are passed on as events */
     struct campaign *g;
     int retries;              /* of a failed run */
     int trace;                /* 1: the runs are watched */
@@ -24,15 +24,15 @@ struct runs {
     /* Used by runs_make: */
     struct ledger *ledger;
     int said_unwatched;       /* 1: an event has reported why runs cannot be watched */
-    int finds_rule;           /* 1: of a command, the rule is found from the numbers of processes that it refuses */
+    int finds_rule;           /* 1: find the rule of a command from the numbers of processes that it refuses */
     double limit_s;           /* the design's limit for the current run (design.h) */
-    int *slow_host;           /* for each sub-cluster: 1 + the slowest host that copies have found; 0: not known */
+    int *slow_host;           /* for each sub-cluster: 1 + the slowest host, found by copies; 0: not known */
     struct spending {
-        double time_s;        /* of the last run; 0: it failed */
+        double time_s;        /* time of the last run; 0: it failed */
         int too_short;        /* 1: the last run ended with a time of 0 s */
         int too_slow;         /* 1: the last run was ended by limit_s */
-        double wall_s;        /* of all runs */
-        double waited_s;      /* for other users' runs */
+        double wall_s;        /* time of all runs */
+        double waited_s;      /* time of waits for other users' runs */
         double begun_s;       /* time of the clock at the end of the last chosen run, less wall_s and waited_s */
     } spent;
 };
@@ -60,8 +60,8 @@ struct copy_result {
     int pe;
 };
 
-/* Run a copy on each of pes[n] of the point's sub-cluster; simulated copies, which do not disturb each other, a few at
- * a time. 0: they ran, or could not be started (see *out); -1 with *err. */
+/* Run a copy on each of pes[n] of the point's sub-cluster. Simulated copies do not disturb each other, so a few run at
+ * a time. Result: 0 if they ran or could not be started (see *out); -1 with *err. */
 int copies_run(struct runs *runs, const struct point *p, const int *pes, int n, struct copy_result *out,
                struct hrun_error *err);
 
@@ -74,18 +74,18 @@ void copies_end(struct copies *c);
  *
  * Runs whose processes have a given share of the work, on hosts with all PEs busy
  *
- * Purpose: a family with points of its own (struct hrun_family, model/model.h) may ask for copies of a run of one
- * process on all PEs of the hosts, and for runs of few processes (paper 001, section IV). If a host has several PEs,
- * processes are spread over four hosts, so that as in a large run a host between two others has messages both ways on
- * its link. Copies keep the other PEs of these hosts busy.
+ * Purpose: a family with its own points (struct hrun_family, model/model.h) may request copies of a one-process run on
+ * all PEs of the hosts, and runs of few processes (paper 001, section IV). If hosts have several PEs, processes are
+ * spread over four hosts. As in a large run, a host between two others then has messages both ways on its link. Copies
+ * keep the other PEs of these hosts busy.
  */
 
 /* order[npes], ascending: the PEs for a run on npes PEs, spread over hosts as above, with the slowest host among them
  * (slow_host; -1: not known). */
 void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order);
 
-/* Run a point with `work` once. w: with its share and program. 0: it ran, or could not be started (see *r); -1 with
- * *err. */
+/* Run a point with `work` once. w: has its share and program. Result: 0 if it ran or could not be started (see *r); -1
+ * with *err. */
 int loaded_run(struct runs *runs, const struct point *p, const struct work *w, struct work_result *r,
                struct hrun_error *err);
 

@@ -1,7 +1,7 @@
-/* hrun_probe.h - hrun-probe, the MPI program that measures what a cluster is made of
+/* hrun_probe.h - hrun-probe, the MPI program that measures the PEs, hosts and links of a cluster
  *
- * Purpose: hrun-calibrate doctor starts one process of it on each PE, through the same engines as any application, and
- * reads what rank 0 prints. Each experiment is a row of the table in hrun_probe.c.
+ * Purpose: hrun-calibrate doctor starts one process of it on each PE, as it starts applications, and reads the output
+ * of rank 0. Each experiment is a row of the table in hrun_probe.c.
  * Invariants:
  *   - it needs MPI and the C library, nothing of lib/: it is started on every host;
  *   - every process calls every experiment in the same order and appends its results to p->out as lines of the format
@@ -17,10 +17,10 @@
 
 struct probe {
     int rank, nranks;
-    char (*names)[HOST_NAME];       /* of each rank: the name of its host */
-    int *leader;                   /* of each rank: the lowest rank of its host */
+    char (*names)[HOST_NAME];       /* name of each rank's host */
+    int *leader;                   /* lowest rank on each rank's host */
     const char *root;              /* folder that replaces / when settings are read; "": this system */
-    int repetitions;               /* of each timed piece, >= 3 */
+    int repetitions;               /* of each timed piece of work, >= 3 */
     long passes;                   /* kernel passes per repetition, the same on every PE; set by probe_kernel */
     FILE *out;
     struct usage *before;          /* processor usage at the start of the experiments */
@@ -28,7 +28,7 @@ struct probe {
 
 /* Settings of the system (probe_facts.c): those of this process's first processor and, on leaders, of its host. */
 void probe_facts(struct probe *p);
-/* Repetitions of a fixed amount of work (probe_work.c). */
+/* Times of a fixed amount of work (probe_work.c). */
 void probe_kernel(struct probe *p);
 /* The same work in pieces of a millisecond; their excess times are the system's noise (probe_work.c). */
 void probe_noise(struct probe *p);

@@ -4,8 +4,8 @@
  * repeat.c repeats any trial. The stages (trips.c, fans.c, sweeps.c) choose the trials, with partners from rounds.c.
  * measure.c calls the stages one after the other.
  * Invariants:
- *   - every process calls every stage, in the same order. It is in at most one trial at a time, and sleeps at the end
- *     of the stage until all processes have reached it;
+ *   - every process calls every stage, in the same order. A process is in at most one trial at a time, and sleeps at
+ *     the end of a stage until all processes have reached it;
  *   - all processes compute each decision from identical data, so no message carries it;
  *   - the process that leads measures with its own clock, once its receives are posted and its followers are ready. It
  *     keeps the records, which are gathered at the end.
@@ -16,8 +16,7 @@
 #include "hrun-mpi.h"
 #include "messages.h"
 
-/* The same kinds, in the same order, as enum hrun_net_kind of lib/net/estimate.h. net_kind_names: their names in
- * records. */
+/* The kinds of enum hrun_net_kind (lib/net/estimate.h), in the same order. net_kind_names: their names in records. */
 enum net_kind {
     NET_TRIP, NET_FAN, NET_JOIN, NET_CALL, NET_BOTH, NET_PAIRS, NET_LOCAL, NET_SCATTER, NET_GATHER, NET_SYNC, NET_NKINDS
 };
@@ -35,7 +34,7 @@ struct net_times {
     double call_s, call_sd_s, call_max_s; /* duration of the first send call */
 };
 
-/* Times of trips and their standard errors, s; both nhosts by nhosts, row: leader; 0: not tried. */
+/* Times of trips and their standard errors, s; both nhosts by nhosts, rows by leader; 0: not measured. */
 struct trip_table {
     double *s, *error;
 };
@@ -44,20 +43,20 @@ struct net_bench {
     struct message_buffers m;      /* comm: a duplicate of the caller's; out: NET_BYTES_MAX; in: NET_IN_MAX bytes */
     int nranks;
     struct hrun_measure_options set;
-    int nhosts, host;              /* hosts, in the order of their first processes; the host of this process */
+    int nhosts, host;              /* number of hosts, in the order of their first processes; this process's host */
     int *host_of, *kind_of;        /* nranks */
-    int *leader;                   /* nhosts: its first process */
+    int *leader;                   /* nhosts: first process of each */
     char (*names)[HOST_NAME];       /* nhosts */
-    int ngroups, *group_of;        /* nhosts: groups of hosts behind one switch, found by find_groups; one at first */
+    int ngroups, *group_of;        /* nhosts: group of hosts behind one switch, by find_groups; at first one group */
     double *times, *calls;         /* repetitions of one trial: max(set.most, NET_FIXED) */
     double begin_s;
     struct net_record *v;
     int n, room;
-    char odd[2 * HOST_NAME + 400];  /* why all times are worthless; "": they are not. The same on all processes */
+    char odd[2 * HOST_NAME + 400];  /* the reason why no time is valid, or ""; the same on all processes */
     struct trip_table empty, full; /* empty trips, trips of `bytes` */
     int bytes;                     /* M of trips, fans and joins: below rendezvous, large enough to show the rate */
     int eager;                     /* largest message whose send did not wait for the receiver; 0: none */
-    int apart;                     /* 1: simultaneous trips disturb each other and run one at a time */
+    int apart;                     /* 1: simultaneous trips disturb each other, so trips run one at a time */
 };
 
 enum {
@@ -70,15 +69,15 @@ enum {
 void net_rest(struct net_bench *b);
 /* 1 if set.limit_s has passed, so that optional stages are skipped, else 0; the same on all processes. Collective. */
 int net_late(struct net_bench *b);
-/* Time of a trip of b->bytes from host i to host j less that of an empty one, s; 0 if unknown. */
+/* The time of a trip of b->bytes from host i to host j minus that of an empty trip, s; 0 if unknown. */
 double net_bytes_take(const struct net_bench *b, int i, int j);
 /* Append a copy of *r with the times *m, but without call_s and mean_s. */
 void net_keep(struct net_bench *b, const struct net_record *r, const struct net_times *m);
 
 /* ---------------------------------------------------------------- trials (repeat.c) */
 
-/* Run a trial. Processes that are not in it return at once. Result: 1 with *out on the leader if it has a valid time,
- * else 0. */
+/* Run a trial. Processes outside it return at once. Result: 1 with *out on the leader if there is a valid time, else
+ * 0. */
 int net_try(struct net_bench *b, const struct net_trial *t, struct net_times *out);
 /* Run a trial and keep its record *r. */
 void net_measure(struct net_bench *b, const struct net_trial *t, const struct net_record *r);
@@ -108,17 +107,17 @@ int net_triples(int n, int round, int *out);
  * order of hosts. Result: the number of groups. */
 int net_groups(const double *s, const double *error, int n, double slack, int *group_of);
 
-/* slows: measures and returns 1 if simultaneous messages from a[na] to b[nb] slow each other, but those inside a and
- * inside b do not, else 0. */
+/* slows: measures simultaneous messages; 1 if those from a[na] to b[nb] slow each other and those inside a and inside b
+ * do not, else 0. */
 struct net_load {
     int (*slows)(void *ctx, const int *a, int na, const int *b, int nb);
     void *ctx;
 };
 
-/* Split groups at shared bottlenecks. byte_s: n by n, row: sender; time of the bytes of a message while others were
- * under way, 0 if unknown. These times are divided by the best times of the two hosts (net_own_rates), so a host with
- * a slow link of its own is not split off. The two-way split that explains most of the rest is tested with `load`; if
- * that confirms it, both parts are split further. group_of: as for net_groups. Result: the number of groups. */
+/* Split groups at shared bottlenecks. byte_s: n by n, row: sender; time of the bytes of a message beside simultaneous
+ * ones, 0 if unknown. These times are divided by the best times of the two hosts (net_own_rates), so a host with a slow
+ * link of its own is not split off. The two-way split that explains most of the quotients is tested with `load`. If the
+ * test confirms it, both parts are split further. group_of: as for net_groups. Result: the number of groups. */
 int net_groups_loaded(const double *byte_s, int n, const struct net_load *load, int *group_of);
 
 /* out[i], in[i]: the least time that the bytes of a message took from host i and to it; INFINITY if unknown. */

@@ -19,7 +19,7 @@ void mpi_await(MPI_Request *request, double nap_s);
 /* Gather the texts of all processes of comm. Result: on process 0 all of them in the order of ranks, *total bytes and a
  * NUL, which the caller frees; NULL on the others. Collective. */
 char *mpi_gather_text(MPI_Comm comm, const void *text, size_t len, size_t *total);
-/* The name of each process's host, HOST_NAME bytes with a NUL; the caller frees them. Collective. */
+/* The name of each process's host, HOST_NAME bytes with a NUL; the caller frees the array. Collective. */
 enum { HOST_NAME = 256 };
 char (*mpi_host_names(MPI_Comm comm))[HOST_NAME];
 /* For qsort: doubles in ascending order. */
@@ -32,14 +32,14 @@ enum { MESSAGES_READY = 1, MESSAGES_MORE, MESSAGES_DATA };
 struct message_buffers {
     MPI_Comm comm;
     int rank;
-    char *out, *in;                /* out: room for the longest message; in: for all that arrive at once */
+    char *out, *in;                /* room for the longest message; room for all messages that arrive at once */
     MPI_Request *requests;         /* one for each follower; unused if in_turn */
 };
 
-/* lead sends `bytes` to each follower in order, and each sends `back` to lead. second > 0 replaces whichever of bytes
- * and back is not 0 for the second follower. both: lead and the only follower exchange `bytes` at once, repetitions
- * back to back. delay_s > 0: the follower reports that it is ready, sleeps, and then receives; the recorded time is
- * that of its receive (a double in its reply), and the time of lead's send call shows whether that waited. */
+/* lead sends `bytes` to each follower in order, and each sends `back` to lead. If second > 0, it replaces the one of
+ * bytes and back that is not 0, for the second follower. both: lead and the only follower exchange `bytes` at once,
+ * repetitions back to back. delay_s > 0: the follower reports that it is ready, sleeps, then receives. The recorded
+ * time is that of its receive (a double in its reply); the time of lead's send call shows whether the send waited. */
 struct net_trial {
     int lead, nfollow;
     const int *follow;             /* ranks of comm */
@@ -51,10 +51,10 @@ struct net_trial {
     int fixed;                     /* exact number of repetitions; 0: as in the options */
 };
 
-/* For the process that leads. *call: duration of the send call to the first follower. Result: the time from the first
- * send until the last reply has arrived. */
+/* Call it on the process that leads. *call: duration of the send call to the first follower. Result: the time from the
+ * first send until the last reply has arrived. */
 double messages_lead(const struct message_buffers *m, const struct net_trial *t, double *call);
-/* For each process that follows. */
+/* Call it on each process that follows. */
 void messages_follow(const struct message_buffers *m, const struct net_trial *t);
 
 #endif

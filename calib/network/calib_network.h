@@ -3,7 +3,7 @@
  * Purpose: an engine starts hrun-netbench (calib/mpi) with some processes on each host. A network model (lib/net/net.h)
  * is estimated from its records, stored beside the profiles and shown.
  * Invariants: a stored network is complete; a measurement that fails or is stopped leaves the old one in place. Hosts
- * have hrun's names, not those that they report.
+ * have the names that hrun uses, not those that they report.
  */
 #ifndef CALIB_NETWORK_NETWORK_H
 #define CALIB_NETWORK_NETWORK_H
@@ -22,8 +22,8 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
 int network_named(const struct settings *s);
 /* For commands that need no hosts: if c->app has network terms, set c->net and c->view to the network of the hosts that
  * the options name, unless they are set. With --verbose stderr names the network; unless --quiet it reports that there
- * is none. without: what then lacks these terms, for that message (" of these models"). Errors: those of the context
- * and of network_use. */
+ * is none. without: text for that message on what then lacks these terms (" of these models"). Errors: those of the
+ * context and of network_use. */
 int network_of_options(struct context *c, const char *without, struct hrun_error *err);
 
 /* How hrun-netbench will be started. */
@@ -42,7 +42,7 @@ void network_plan_release(struct network_plan *p);
 int network_measure(struct context *c, const struct network_plan *p, struct hrun_net_records *out, int *interrupted,
                     struct hrun_error *err);
 
-/* Read the records that the network in `file` was estimated from; none if they are not stored. Errors: HRUN_EPARSE. */
+/* Read the records that the network in `file` was estimated from; none if none are stored. Errors: HRUN_EPARSE. */
 int network_read_records(const char *file, struct hrun_net_records *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- network_text.c, network_json.c */

@@ -17,7 +17,7 @@ int fit_options(const struct settings *s, struct hrun_fit_options *out, struct h
 struct fit_one {
     const char *signature;
     const char *label;              /* name of the sub-cluster; "": not known */
-    int quiet;                      /* 1: it is no failure if there is nothing to fit */
+    int quiet;                      /* 1: a profile with nothing to fit is no failure */
     struct hrun_models *models;     /* result: the stored models, or NULL; the caller destroys them */
     int is_read;                    /* 1: log has been read */
     struct hrun_samples log;        /* without records that no longer count; fit_together releases it */
@@ -27,11 +27,11 @@ struct fit_one {
  * A model that cannot be fitted is reported on stderr; the others are fitted. Result: the exit status. */
 int fit_together(struct context *c, struct fit_one *v, int n);
 
-/* If the processes per PE of the application follow the cluster (suits_pes): allow at least as many as runs in the log
- * had. hrun goes by the cores of a PE, which no record has. */
+/* If the allowed processes per PE depend on the cluster (suits_pes), allow at least the largest number in the log.
+ * Records do not have the cores of a PE, from which hrun computes the list. */
 void suit_recorded(struct hrun_app *app, const struct hrun_samples *log);
 
-/* Append the table of models; all = 1 lists the N-T models of single P as well. */
+/* Append the table of models; all = 1: with the N-T models of single P. */
 void models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out);
 
 /* A profile in `show --json`, without its measurements. old: number of measurements that no longer count; m may be
@@ -39,7 +39,7 @@ void models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf 
 json_t *profile_json(const char *app, const char *sig, const struct hrun_samples *samples, size_t old,
                      const struct hrun_models *m);
 
-/* Warn on stderr, in one line, of models far off their own measurements, with advice. */
+/* Print a one-line warning with advice on stderr if models differ much from their own measurements. */
 void models_warn(struct hrun_models *const *m, int n);
 
 /* Names of the applications that have profiles, sorted, without the speeds of PEs. Errors: those of the store. */
@@ -60,7 +60,7 @@ json_t *profile_waits_json(const struct hrun_samples *samples, const char *signa
 
 /* ---- show_plot: times over N of one profile as a plot of text */
 
-/* 1 if --plot is given or standard output is a terminal, and --json is not given; else 0. */
+/* 1 if --json is not given, and --plot is given or standard output is a terminal; else 0. */
 int show_plot_wanted(const struct calib_settings *s);
 
 /* Append a plot for each number of processes per PE that has runs: measured times at some P, and curves of the models.

@@ -1,7 +1,7 @@
-/* calib_report.h - hrun-calibrate report: data on an application as one JSON document, shown as page, images or text
+/* calib_report.h - hrun-calibrate report: the data on an application as one JSON document, and as page, images or text
  *
- * Purpose: the document (hrun-profile(5), REPORTS) is made of logs, models and hrun's own decisions. share/report.html
- * shows it as a page, share/report.gnuplot as images, report_text as text.
+ * Purpose: the document (hrun-profile(5), REPORTS) combines logs, models and hrun's decisions. share/report.html shows
+ * it as a page, share/report.gnuplot as images, report_text as text.
  * The sub-clusters are those of the newest calibration run, each with the largest number of PEs of a recorded run. No
  * host is contacted, so profiles can be shown anywhere.
  * Errors are paper 000's (sections 4.1 and 6.2): with the predicted time T' and the actual time T of the chosen
@@ -15,8 +15,8 @@
 
 struct report_sub {
     char *name;
-    int log;                        /* its profile: an index into logs */
-    int npes;                       /* largest number used by a recorded run */
+    int log;                        /* index of its profile in logs */
+    int npes;                       /* largest number that a recorded run used */
 };
 
 struct report_run {
@@ -30,14 +30,14 @@ struct report_run {
 };
 
 struct report {
-    struct context *c;              /* gets cluster, signatures and engine of the runs */
+    struct context *c;              /* its cluster, signatures and engine become those of the runs */
     struct hrun_strvec signatures;  /* of all profiles of the application */
     struct hrun_samples *logs;      /* measurements of each profile */
     struct report_sub *subs;
     int nsubs;
-    struct report_run *runs;        /* runs on several sub-clusters once; sorted by N, P, date */
+    struct report_run *runs;        /* a run on several sub-clusters occurs once; sorted by N, P, date */
     int nruns;
-    struct hrun_strvec others;      /* profiles of the application that are not of these sub-clusters */
+    struct hrun_strvec others;      /* profiles of the application on other sub-clusters */
     size_t bad, old, other_consts;  /* records skipped; records that no longer count; runs with other constants */
     struct profiles known;
 };
@@ -55,8 +55,8 @@ int report_is_first(const struct report *r, int i);
  * record). */
 int report_add_choices(struct report *r, int64_t N, json_t *root, struct hrun_error *err);
 
-/* The network of the hosts that the options name, with its measurements; null if they name none, or if it is not known,
- * which is reported on stderr. */
+/* The network of the hosts that the options name, with its measurements; null if they name none, or if the network is
+ * not known, which is reported on stderr. */
 json_t *report_network(const struct calib_settings *s);
 
 /* The member of the document at a path such as "plan/choices"; NULL: there is none. */
@@ -65,8 +65,8 @@ json_t *report_member(const json_t *root, const char *path);
 /* Append the document as tables of text, without single measurements. models: tables of the models, as text. */
 void report_text(const json_t *root, const char *models, struct hrun_buf *out);
 
-/* Draw with the script share/report.gnuplot, and append to *out a PDF of text and figures, or if text is NULL, the
- * figures as concatenated PNGs. Append to *titles a line for each figure. Errors: HRUN_ENOENT (gnuplot is not
+/* Draw the figures with the script share/report.gnuplot. Append to *out a PDF of text and figures or, if text is NULL,
+ * the figures as concatenated PNGs; append to *titles a line for each figure. Errors: HRUN_ENOENT (gnuplot is not
  * installed), HRUN_EIO (it cannot be started, or refuses the script). */
 int report_draw(const json_t *root, const char *script, const char *text, struct hrun_buf *out,
                 struct hrun_buf *titles, struct hrun_error *err);
