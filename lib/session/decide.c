@@ -1,4 +1,4 @@
-/* decide.c - which configuration will be run; see decide.h */
+/* decide.c - choose the configuration to run; see decide.h */
 #include "session/decide.h"
 
 #include "base/alloc.h"
@@ -16,18 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Alternatives shown when --top does not say otherwise: the choice and two more. */
+/* Default of --top: the choice and two alternatives. */
 enum { TOP_DEFAULT = 3 };
 
-/* What the steps of one decision share. */
+/* Arguments of the steps of one decision. */
 struct deciding {
     struct context *c;
     const struct question *q;
-    const struct at_size *at;           /* models and corrections at this size; NULL: there are none */
-    const struct corrected *known;      /* of at, for the shares of work that d has */
+    const struct at_size *at;           /* models and corrections at this size; NULL: no models */
+    const struct corrected *known;      /* corrections in `at` for d->shares.how */
     struct hrun_plan_sub *subs;
     struct goals goals;
-    struct hrun_plan_problem problem;   /* with models */
+    struct hrun_plan_problem problem;   /* set if there are models */
     struct decision *d;
 };
 
@@ -43,7 +43,7 @@ static int slowest_of_choice(void *ctx, const struct hrun_choice *v, double *hig
     return 0;
 }
 
-/* Which configurations are left out because they failed. */
+/* Set d->failed to the configurations that are excluded because they failed. */
 static void copy_failed_configs(const struct corrected *k, struct decision *d)
 {
     struct hrun_buf list = HRUN_BUF_INIT;
@@ -71,7 +71,7 @@ static int decide_by_model(struct deciding *w, struct hrun_error *err)
     d->by = BY_MODEL;
     copy_failed_configs(k, d);
     if (hrun_plan_search_known(problem, k->known, k->n, top, &d->plan, &why)) {
-        /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
+        /* No configuration describes -n 3 on two PEs. If the rule accepts 3, it runs as without a profile. */
         if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
             return decide_by_count(c, problem->P, d, err);
         if (why.code == HRUN_EINFEASIBLE && c->app->fixed && !problem->P && !problem->limits &&
@@ -119,7 +119,7 @@ static void allocate_decision(struct decision *d, const struct hrun_cluster *cl)
         d->subs[i].npes = cl->subs[i].npes;
 }
 
-/* What the profiles say, into the decision; those that are needed must be readable. */
+/* Copy models, reasons and ages from the profiles to d. Fails if a profile that the decision needs cannot be read. */
 static int copy_profiles(const struct context *c, const struct question *q, const struct profiles *p,
                          struct decision *d, struct hrun_error *err)
 {
@@ -149,7 +149,7 @@ static int copy_profiles(const struct context *c, const struct question *q, cons
     return 0;
 }
 
-/* Can there be so many processes as -n asks for? */
+/* Check that the PEs have room for the processes of -n. */
 static int check_procs(const struct context *c, const struct question *q, const struct decision *d,
                        struct hrun_error *err)
 {
@@ -170,7 +170,7 @@ static int check_procs(const struct context *c, const struct question *q, const 
                      ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
 }
 
-/* Read the goals. Those but the time need predictions. */
+/* Read the goals. All but the shortest time without limits need predictions. */
 static int read_goals(struct deciding *w, struct hrun_error *err)
 {
     if (goals_read(w->q, w->c->cluster, w->subs, &w->goals, err))
@@ -182,7 +182,7 @@ static int read_goals(struct deciding *w, struct hrun_error *err)
                      : "no profile; hrun-calibrate makes one");
 }
 
-/* --limit loss: with how many processes the choice is made. */
+/* For --limit loss: set the number of processes of the problem. */
 static int fewest_within_loss(struct deciding *w, struct hrun_error *err)
 {
     const struct question *q = w->q;
@@ -220,7 +220,7 @@ static int choose_config(struct deciding *w, struct hrun_error *err)
     return q->procs ? decide_by_count(w->c, (int)q->procs, w->d, err) : decide_by_default(w->c, w->d, w->subs, err);
 }
 
-/* Decide where there are models, with shares of work as d->sharing has them. */
+/* Decide with models and with shares as in d->shares.how. */
 static int decide_shared(struct deciding *w, struct hrun_error *err)
 {
     struct decision *d = w->d;
@@ -243,14 +243,14 @@ static int decide_shared(struct deciding *w, struct hrun_error *err)
         return -1;
     if (!d->has_config)
         return 0;
-    w->problem.P = (int)w->q->procs;    /* of other configurations, too */
+    w->problem.P = (int)w->q->procs;    /* --limit loss does not restrict mpirun's start */
     predicted_fill(d, w->at, &w->problem);
     goals_fill(&w->goals, &w->problem, w->known, w->q->table, d);
     return 0;
 }
 
-/* The best that equal shares allow, into d->equal. Result: 1 if it is to be chosen, as less is known of the unequal
- * ones than they promise; 0, or -1 with *err. */
+/* Set d->shares.equal to the best configuration with equal shares. Result: 1 if it is better than d->plan's best once
+ * each time is raised by its uncertainty, else 0; -1 with *err. */
 static int find_equal(const struct deciding *w, struct hrun_error *err)
 {
     const struct at_size *at = w->at;
@@ -290,7 +290,7 @@ static void forget_choice(struct decision *d)
     d->basis.runs_here = d->basis.runs_elsewhere = 0;
 }
 
-/* Run what was prepared in the working folder once more where preparing the choice takes longer than it saves. */
+/* Choose the configuration last prepared in the working folder if preparing the best takes longer than it saves. */
 static void prefer_prepared(struct deciding *w)
 {
     struct hrun_plan_problem problem = { .subs = w->subs };
@@ -343,7 +343,7 @@ static void prefer_prepared(struct deciding *w)
     d->predicted.time.mid = old_s;
 }
 
-/* Decide where there are models: with unequal shares of work where they can be dealt out and are the better ones. */
+/* Decide with models: with unequal shares if the models can predict them and they are better, else with equal ones. */
 static int decide_dealt(struct deciding *w, struct hrun_error *err)
 {
     const struct question *q = w->q;
@@ -360,7 +360,7 @@ static int decide_dealt(struct deciding *w, struct hrun_error *err)
         return 0;
     for (int i = 0; i < d->nsubs; i++)
         used += d->config.pes[i] > 0;
-    if (used > 1) {             /* on one sub-cluster shares are equal */
+    if (used > 1) {             /* on one sub-cluster all shares are equal */
         rc = find_equal(w, err);
         if (rc <= 0 || q->shares)
             return rc < 0 ? -1 : 0;
@@ -384,7 +384,7 @@ static int decide_by_profile(struct deciding *w, struct hrun_error *err)
     return 0;
 }
 
-/* Can shares be dealt out as they are wished? */
+/* Check that the definition and the models allow the unequal shares of --shares. */
 static int check_shares_wish(const struct context *c, const struct question *q, const struct at_size *at,
                              struct hrun_error *err)
 {
@@ -420,7 +420,7 @@ static int decide_at_size(struct deciding *w, const struct profiles *p, struct h
     return q->config && !q->mapped ? decide_check_memory(w->c, d, err) : 0;
 }
 
-/* PEs that others use are not to be chosen: npes[nsubs] without them. */
+/* Subtract the PEs that other runs use from npes[nsubs]. */
 static int exclude_busy_pes(const struct context *c, int *npes, struct hrun_error *err)
 {
     int left = 0;
@@ -436,7 +436,7 @@ static int exclude_busy_pes(const struct context *c, int *npes, struct hrun_erro
     return left ? 0 : hrun_fail(err, HRUN_EBUSY, "all PEs are in use");
 }
 
-/* Decide for size N, with w->at where p has models and the caller has made it. */
+/* Decide for size N. If p has models and the caller did not set w->at, make it. */
 static int decide_with(struct deciding *w, const struct profiles *p, int64_t N, struct hrun_error *err)
 {
     struct hrun_plan_sub subs[HRUN_SUBS_MAX];
@@ -497,7 +497,7 @@ int decision_is_outside(const struct decision *d)
 
 void decision_doubts(const struct decision *d, struct hrun_buf *out)
 {
-    static const double FAR = 1.5;  /* models are off by some percent up to there (tests/trials, "beyond") */
+    static const double FAR = 1.5;  /* up to this factor models are off by some percent (tests/trials, "beyond") */
 
     if (!d->predicted.known || d->basis.formula || d->basis.runs_here > 1)
         return;

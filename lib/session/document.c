@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text, or null for NULL. Bytes that are not UTF-8 (a file name may have any) become U+FFFD. */
+/* A text, or null for NULL. If it is not UTF-8 (file names), each byte above 127 becomes U+FFFD. */
 static json_t *text_json(const char *s)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
@@ -25,7 +25,7 @@ static json_t *text_json(const char *s)
     return j ? j : json_string(b.data);
 }
 
-/* The same, also null for "". */
+/* The same; null also for "". */
 static json_t *text_or_null(const char *s)
 {
     return text_json(s && *s ? s : NULL);
@@ -50,7 +50,7 @@ static json_t *count_json(int64_t n)
     return n ? json_integer((json_int_t)n) : json_null();
 }
 
-/* A share is a whole number of units, or relative to the others. */
+/* A share is a whole number of units, or a real number if it is relative. */
 static json_t *share_json(double share)
 {
     return share == floor(share) ? json_integer((json_int_t)share) : json_real(share);
@@ -62,7 +62,7 @@ static json_t *choice_json(const struct hrun_choice *v)
                      v->npes, "predicted_s", v->time_s, "ranked_s", v->ranked_s);
 }
 
-/* How far N and P lie outside of what was measured. */
+/* For each of N and P outside the measured range: how far, and where. */
 static json_t *extrapolates_json(const struct context *c, const struct decision *d)
 {
     const struct { const char *what; int64_t value; const struct beyond *b; } in[] = {
@@ -95,7 +95,7 @@ static json_t *ranks_json(const struct hrun_layout *l)
     return a;
 }
 
-/* The sub-clusters whose machines have become faster or slower. */
+/* The sub-clusters that have become faster or slower, by their runs. */
 static json_t *drift_json(const struct context *c, const struct decision *d)
 {
     json_t *a = json_array();
@@ -108,7 +108,7 @@ static json_t *drift_json(const struct context *c, const struct decision *d)
     return a;
 }
 
-/* The choices by time and by cost or energy, quickest first; else null. */
+/* The Pareto front of time against cost or energy, fastest first; null if there is none. */
 static json_t *pareto_json(const struct decision *d)
 {
     json_t *a = d->goal.pareto ? json_array() : json_null();
@@ -122,7 +122,7 @@ static json_t *pareto_json(const struct decision *d)
     return a;
 }
 
-/* The balance of an application of family ring, else null. */
+/* The balance of an application of family ring; null in other families. */
 static json_t *ring_json(const struct decision *d)
 {
     const struct hrun_balance *b = &d->predicted.balance;
@@ -154,7 +154,7 @@ static json_t *subclusters_json(const struct context *c, const struct decision *
     return subs;
 }
 
-/* The choice and its prediction. */
+/* Add the choice and its prediction. */
 static void add_chosen_json(json_t *root, const struct context *c, const struct decision *d)
 {
     static const char *const by[] = { "model", "user", "default", "probe", "kinds", "runs" };
@@ -194,7 +194,7 @@ static json_t *learning_json(const struct learning *l)
                      "high_s", number_or_null(l->why == HRUN_LEARN_TRIES, l->high_s));
 }
 
-/* Why this size and this configuration, and how far the models can be trusted with them. */
+/* Add the reasons for the size and the configuration, and what makes the prediction uncertain. */
 static void add_reasons_json(json_t *root, const struct context *c, const struct decision *d)
 {
     autorelease(hrun_buf_release) struct hrun_buf misses = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
@@ -221,7 +221,7 @@ static void add_reasons_json(json_t *root, const struct context *c, const struct
                         text_or_null(doubts.data)));
 }
 
-/* How the work is divided, for definitions with `shares`. */
+/* The division of the work, for definitions with `shares`; else null. */
 static json_t *sharing_json(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
 {
     static const char *const how[] = { "equal", "proportional", "best" };
@@ -235,7 +235,7 @@ static json_t *sharing_json(const struct context *c, const struct decision *d, c
     ranks = json_array();
     for (int r = 0; r < layout->nranks; r++)
         json_array_append_new(ranks, share_json(share[r]));
-    /* Factors by which the waits of a watched run change the share of a process of each sub-cluster. */
+    /* For each sub-cluster: its share with the pace of a traced run over that without. */
     waits = d->shares.unwatched && !d->kept.on ? json_array() : json_null();
     for (int i = 0; json_is_array(waits) && i < d->nsubs; i++)
         json_array_append_new(waits, number_or_null(d->shares.unwatched[i] > 0,
@@ -244,7 +244,7 @@ static json_t *sharing_json(const struct context *c, const struct decision *d, c
                      d->shares.equal.P ? choice_json(&d->shares.equal) : json_null());
 }
 
-/* What is run before the application, for definitions with `prepare`. */
+/* The preparation before the run, for definitions with `prepare`; else null. */
 static json_t *preparation_json(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
 {
     struct work w = { .c = (struct context *)c, .N = d->N, .share = d->shares.each };
@@ -258,7 +258,7 @@ static json_t *preparation_json(const struct context *c, const struct decision *
                      number_or_null(took_s > 0, took_s));
 }
 
-/* The other choices, by time and by price. */
+/* Add the alternatives, the excluded configurations, costs, and mpirun's start. */
 static void add_others_json(json_t *root, const struct decision *d)
 {
     const struct prediction *p = &d->predicted;
@@ -316,7 +316,7 @@ static json_t *words_json(char *const *words)
     return a;
 }
 
-/* The programs of a job that has several, for runs of neighbouring ranks; else null. */
+/* The programs of a job with several, one entry for each series of consecutive ranks; else null. */
 static json_t *programs_json(const struct hrun_job *job)
 {
     json_t *a = job && job->which ? json_array() : json_null();
@@ -355,7 +355,7 @@ void document_plan(const struct context *c, const struct decision *d, const stru
     hrun_json_print(root, out);
 }
 
-/* Hosts that are not used, and why. */
+/* The hosts that are not used, and the reasons. */
 static json_t *left_out_json(const struct hrun_cluster *cl)
 {
     json_t *a = json_array();

@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 enum {
-    WHOLE_MAX = 16 << 20,       /* of a larger file its size, first and last PART_BYTES stand for its contents */
+    WHOLE_MAX = 16 << 20,       /* of a larger file only the size and the first and last PART_BYTES are hashed */
     PART_BYTES = 8 << 20,
     INDEX_MAX = 64 << 20,       /* bytes of problems/commands */
     TITLE_MAX = 200
 };
 
-/* Terms that differ within the few P of one size. Each run gets copies of files, not links: which files the program
- * writes is not known. */
+/* These terms can be told apart by a few P at one size. Each run gets copies of files, not links, as the program may
+ * write any of them. */
 static const char TERMS[] =
     "size: fixed\n"
     "scratch: copy\n"
@@ -46,8 +46,8 @@ static uint64_t hash_part(uint64_t h, int fd, off_t at, off_t len)
     return h;
 }
 
-/* Hash the contents of the file that a word names, alone or behind '=' ("-in deck", "--deck=deck"), if it names one.
- * Pipes and devices are not opened, as that may change them. */
+/* Add the contents of the file that a word names, as a whole or after its '=' ("-in deck", "--deck=deck"), to the hash.
+ * Pipes and devices are not opened, as opening may change their state. */
 static uint64_t hash_file(uint64_t h, int folder, const char *word)
 {
     const char *eq = strchr(word, '=');
@@ -70,7 +70,7 @@ static uint64_t hash_file(uint64_t h, int folder, const char *word)
     return h;
 }
 
-/* 1 if standard input has data: it is a file not read to its end, or a pipe with something in it. */
+/* 1 if standard input is a file not read to its end or a pipe with data, else 0. */
 static int input_has_data(void)
 {
     struct stat st;
@@ -90,8 +90,8 @@ int problem_check_input(struct hrun_error *err)
                      "it, and measure that; or say < /dev/null where it does not matter");
 }
 
-/* Hash the words, with {N} in place of the number in words[at] (0: as they are), and the variables of -x that have
- * {shares}. */
+/* Hash the words, with {N} in place of the number in words[at] (at = 0: unchanged), and the variables of -x that
+ * contain {shares}. */
 static uint64_t hash_words(const struct context *c, char *const *words, int at)
 {
     const char *program = hrun_base_name(words[0]), *digits = at ? number_at(words, at) : NULL, *form;
@@ -127,7 +127,7 @@ static int identify_command(const struct context *c, char *const *words, struct 
     p->folder = hrun_hash(HRUN_HASH_INIT, path, strlen(path));
     p->words = hash_words(c, words, 0);
     p->contents = HRUN_HASH_INIT;
-    if (strchr(words[0], '/'))      /* an installed program is known by its name */
+    if (strchr(words[0], '/'))      /* an installed program is identified by its name alone */
         p->contents = hash_file(p->contents, folder, words[0]);
     for (int i = 1; words[i]; i++) {
         uint64_t before = p->contents;
@@ -135,7 +135,7 @@ static int identify_command(const struct context *c, char *const *words, struct 
         p->contents = hash_file(p->contents, folder, words[i]);
         files += p->contents != before;
     }
-    if (!files)                     /* the program finds its input in the folder by itself */
+    if (!files)                     /* the program may read files of the folder that no word names */
         p->contents = hrun_hash(p->contents, path, strlen(path));
     p->reads = input_has_data();
     free(path);
@@ -155,7 +155,7 @@ static char *problem_path(const struct context *c, const char *file, const char 
     return path;
 }
 
-/* The path of the stored definition of that name; the caller frees it. NULL: there is none. */
+/* The path of the stored definition of that name; the caller frees it. NULL: none. */
 static char *stored_definition(const struct context *c, const char *name)
 {
     char *path = c->set->no_data || !hrun_app_is_name(name) ? NULL : problem_path(c, name, ".yaml", NULL);
@@ -166,14 +166,14 @@ static char *stored_definition(const struct context *c, const char *name)
     return NULL;
 }
 
-/* Look the command up in the index: its name into p, and which of its numbers is the size into c->number. The last line
- * with the same words counts, among those of the same contents if there is one (p->known), else of the same folder.
- * Lines of other names than -app are ignored. */
+/* Find the command in the index; set p->name, p->known and, if a number in its words is the size, c->number. The last
+ * line with the same words is valid: among those with the same contents (p->known = 1), else with the same folder.
+ * Lines with another name than -app are ignored. */
 static int find_known(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     autofree char *path = problem_path(c, "commands", "", err);
-    autofree uint64_t *h = NULL;    /* of the words as they are, and with {N} in place of each number */
+    autofree uint64_t *h = NULL;    /* h[0]: of the unchanged words; h[i]: with {N} in place of a number in word i */
     unsigned long long hash, contents, folder;
     char found[256], *save = NULL;
     int n = 1, at = 0, i;
@@ -211,7 +211,7 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
     return 0;
 }
 
-/* Set *units to what the shares in a word add up to, if it has any; see problem_units. */
+/* Set *units as in problem_units if the word contains shares. */
 static int add_units(const char *word, int sized, int64_t *units, struct hrun_error *err)
 {
     enum { FINE = 1000 };
@@ -230,7 +230,7 @@ static int add_units(const char *word, int sized, int64_t *units, struct hrun_er
     return 0;
 }
 
-/* Refuse what shells make of {shares:FORM:,} outside quotes: "shares:FORM:" alone or behind '='. */
+/* Refuse "shares:FORM:", alone or after '=': the shell's expansion of {shares:FORM:,} without quotes. */
 static int check_quoted(const char *word, struct hrun_error *err)
 {
     static const char begin[] = "shares:";
@@ -339,7 +339,8 @@ char *problem_title(const struct settings *set, const char *name)
     return title;
 }
 
-/* Name the command: as in the index, as -app says, or by its program and hashes. */
+/* Set p->name, if the index has none: to -app, else to the program's name and a hash. The name becomes "" if the user
+ * may not read the stored definition. */
 static void name_problem(struct context *c, struct problem *p, char *const *words)
 {
     autofree char *program = hrun_app_name_of(words[0]), *path = NULL;
@@ -383,7 +384,7 @@ int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
     return rc < 0 ? -1 : 0;
 }
 
-/* Replace the definition by what earlier runs of the command have left, if there is something. */
+/* Replace the definition by the stored application of the command, if there is one. */
 static int find_earlier(struct context *c, char *const *words, struct hrun_error *err)
 {
     struct hrun_app *app = c->app, *variants_of = c->variants_of;
@@ -425,12 +426,12 @@ int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_e
     }
     if (problem_begin(c, words, err))
         return -1;
-    if (!c->app && !braces && *c->problem->name) {      /* define it, of one size */
+    if (!c->app && !braces && *c->problem->name) {      /* define the command as an application of one size */
         path = problem_path(c, c->problem->name, ".yaml", err);
         return !path || print_definition(c, c->problem, words, err)
                ? -1 : hrun_app_parse(path, c->problem->text, strlen(c->problem->text), NULL, &c->app, err);
     }
-    if (!c->app) {              /* nothing is known, or the command has no name */
+    if (!c->app) {              /* no stored application, or no usable name */
         problem_destroy(c->problem);
         c->problem = NULL;
     }
@@ -477,11 +478,11 @@ int problem_define(struct context *c, const char *text, struct hrun_error *err)
     return (!c->store && context_open_store(c, err)) || problem_keep(c, err) ? -1 : 0;
 }
 
-/* Stands behind a rule that failed runs have shown. */
+/* Comment in the definition that marks a rule learnt from failed runs. */
 static const char LEARNT[] = "   # as runs have failed";
 
-/* Append the definition with another rule ("": none) and comment to text. Result: 1 if its rule was learnt, 0 if it
- * was not, -1 with *err. */
+/* Append the definition to text, with another rule ("": none) and comment. Result: 1 if its former rule was learnt,
+ * else 0; -1 with *err. */
 static int change_rule(struct context *c, const char *rule, const char *comment, struct hrun_buf *text,
                        struct hrun_error *err)
 {
@@ -541,7 +542,7 @@ void problem_destroy(struct problem *p)
     free(p);
 }
 
-/* ---------------------------------------------------------------- what earlier runs took */
+/* ---------------------------------------------------------------- times of earlier runs */
 
 static int by_time(const void *a, const void *b)
 {

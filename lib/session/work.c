@@ -16,10 +16,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Bytes kept of the end of a hidden standard output; standard error: launch.h. */
+/* Bytes at the end of a hidden standard output that are kept; for standard error see launch.h. */
 enum { OUTPUT_KEPT = 64 << 10 };
 
-/* A line about an error is searched for among this many last lines of the output. */
+/* Number of last lines of the output that are searched for a line about an error. */
 enum { ERROR_LINES = 8 };
 
 static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *values, char **stdin_text,
@@ -35,7 +35,7 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
     return 0;
 }
 
-/* Expand the variables of -x that are for all programs. */
+/* Append the variables of -x for all programs, with words in braces replaced. */
 static int fill_env(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
                     struct hrun_error *err)
 {
@@ -101,11 +101,11 @@ struct run {
     struct hrun_app_values values;     /* points to share */
     struct hrun_job job;
     struct hrun_clock *clock;          /* NULL: the program does not print its time */
-    struct hrun_buf output, errors;    /* the ends of standard output (in a folder of its own) and standard error */
+    struct hrun_buf output, errors;    /* the ends of standard output (if w->scratch is set) and of standard error */
     struct hrun_strvec inputs;         /* paths of the user's files that the run must not overwrite */
-    struct scratch aside;              /* makes folders, away from these files; home is NULL without them */
-    const struct scratch *place;       /* makes the run's own folder: aside, w->scratch, or NULL: none */
-    char *own;                         /* that folder; NULL: the run uses the working directory */
+    struct scratch aside;              /* makes a folder without these files; home is NULL if there are none */
+    const struct scratch *place;       /* makes the run's own folder: aside or w->scratch; NULL: none */
+    char *own;                         /* the run's own folder; NULL: the run uses the working directory */
     struct preparation prepared;
 };
 
@@ -281,7 +281,7 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
     return 0;
 }
 
-/* 1 if presets read the values of each input, so that replacing the user's own inputs loses nothing; else 0. */
+/* 1 if the definition has presets for each input, so hrun's inputs contain the values of the user's; else 0. */
 static int are_all_presets(const struct hrun_app *app, const struct hrun_strvec *inputs)
 {
     for (size_t i = 0; i < inputs->n; i++) {
@@ -295,8 +295,8 @@ static int are_all_presets(const struct hrun_app *app, const struct hrun_strvec 
     return 1;
 }
 
-/* If the user has files with the names of inputs, and presets read them, the run needs its own folder: fill *aside,
- * whose home is not NULL then, and *inputs. The caller releases both. */
+/* If the user has files with the names of inputs, and presets read them, the run needs its own folder: then set *aside
+ * (home is not NULL) and *inputs. The caller releases both. */
 static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
                       struct hrun_strvec *inputs, struct hrun_error *err)
 {
@@ -338,7 +338,7 @@ int work_check_inputs(const struct work *w, const struct hrun_layout *layout, st
     return 0;
 }
 
-/* After a failed run that found its input prepared, prepare anew: that input may be the reason. */
+/* Remove the record of the preparation if the run failed by itself, as the prepared input may be the cause. */
 static void forget_prepared(const struct work *w, const struct hrun_outcome *o)
 {
     if ((!o->status && !o->killed_by) || o->interrupted || o->signalled || o->timed_out || o->lost_host[0])
@@ -361,7 +361,7 @@ static int describe_run(struct run *r, struct hrun_error *err)
     return w->c->engine->check(&r->job, err) || work_values(w, r->layout, &r->share, &r->values, err) ? -1 : 0;
 }
 
-/* Choose the folder in which the run starts, write its inputs there, and hold what is prepared in it. */
+/* Choose the folder in which the run starts, lock its preparation, and write the inputs there. */
 static int fill_folder(struct run *r, struct hrun_error *err)
 {
     const struct work *w = r->w;
@@ -394,7 +394,7 @@ static int fill_folder(struct run *r, struct hrun_error *err)
     return 0;
 }
 
-/* Set what the launcher calls for output and messages. */
+/* Set the callbacks for output and messages, and create the clock. */
 static int listen_to_run(struct run *r, struct hrun_error *err)
 {
     const struct work *w = r->w;
@@ -442,7 +442,7 @@ static int launch_run(struct run *r, struct work_result *out, struct hrun_error 
     return 0;
 }
 
-/* Keep what a failed run left in its own folder, if w->scratch asks for it, and say where. */
+/* Keep the folder of a failed run if w->scratch->kept is set, and append its path to r->detail. */
 static void keep_failed(const struct run *run, struct work_result *r)
 {
     const struct scratch *place = run->w->scratch;
@@ -478,7 +478,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     return rc;
 }
 
-/* If the run used several sub-clusters with unequal shares, append the fraction of the work of a process of each. */
+/* If the run used several sub-clusters with unequal shares, append each one's fraction of the work per process. */
 static int add_recorded_shares(const struct work *w, const struct hrun_config *config, int used, struct hrun_buf *out,
                                struct hrun_error *err)
 {
