@@ -1,18 +1,17 @@
-/* learn.h - which configuration of a problem to run next, when nothing but earlier runs of it is known
+/* learn.h - which configuration to run next, from earlier runs of the same problem alone
  *
- * Purpose: a command that nobody calibrated becomes quicker from run to run. Runs and speeds of PEs make a belief of
- * the time of every configuration, which says which one to try, if that pays and the loss is allowed.
+ * Purpose: a command without calibration becomes quicker from run to run. Runs and speeds of PEs give a belief about
+ * the time of every configuration. A trial is made if its expected gain exceeds its cost and its loss is allowed.
  * Belief: ln T = a + ln(s + max over used i of (Wi g(Mi)/P + Ci P^y Mi^r)) + e. Wi is the work of a kind, near 1/speed,
- * g what processes of a PE cost each other (cores, memory); C, y and r are messages, which take longer between two
- * sides of the network; s is serial. Programs that hand out tasks divide the work by the sum of speeds. e is a Gaussian
- * process over the configurations; a is free. The unknowns have wide priors and are a sample of particles (Del Moral,
- * Doucet and Jasra, Sequential Monte Carlo samplers, J. R. Stat. Soc. B 68, 2006).
- * Account: let u be the median of the runs of the usual configuration. Each run puts `loss` times u into the account,
- * and one that learning chose takes out what the median of its configuration is above u, or puts in what it is below. A
- * failed run takes out u. A trial is made only where its expected loss is in the account, so all runs together are
- * expected to take at most 1 + loss times what they would have taken without learning.
- * Invariants: the answer depends on nothing but the arguments (the sample is drawn from a fixed seed), and not on the
- * order of runs that are alike. Any number of processes that is accepted is taken to work until runs show otherwise.
+ * g the slowdown that processes on one PE cause each other (cores, memory); C, y and r describe messages, which take
+ * longer between two sides of the network; s is serial. For programs that hand out tasks, the work is divided by the
+ * sum of speeds. e is a Gaussian process over the configurations; a is free. The unknowns have wide priors; particles
+ * sample them (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, J. R. Stat. Soc. B 68, 2006).
+ * Account: let u be the median of the runs of the usual configuration. Each run adds `loss` times u. A run that
+ * learning chose also adds u minus the median of its configuration; a failed one subtracts u. A trial is made only if
+ * the account covers its expected loss, so the expected total time is at most 1 + loss times that without learning.
+ * Invariants: the answer depends only on the arguments (the seed is fixed), and not on the order of equal runs.
+ * Every accepted number of processes is assumed to work until a run with it fails.
  */
 #ifndef HRUN_PLAN_LEARN_H
 #define HRUN_PLAN_LEARN_H
@@ -20,13 +19,13 @@
 #include "base/config.h"
 #include "base/error.h"
 
-enum { HRUN_LEARN_SUBS = 16 };   /* the most */
+enum { HRUN_LEARN_SUBS = 16 };   /* limit of nsubs */
 
 struct hrun_learn_sub {
-    int npes;              /* that may be used; 0: none */
+    int npes;              /* number of PEs that may be used */
     int cores;             /* of a PE, at least 1 */
-    double speed;          /* of a process alone against others, > 0 */
-    int known;             /* 1: it was measured; 0: guessed */
+    double speed;          /* of a process alone on a PE, relative to the other sub-clusters, > 0 */
+    int known;             /* 1: the speed was measured; 0: it is a guess */
     const int *procs;      /* Mi that may be tried, nprocs of them, ascending */
     int nprocs;
 };
@@ -44,28 +43,29 @@ struct hrun_learn_question {
     const struct hrun_learn_run *runs;
     int nruns;
     double loss;           /* 0.05: 5 % */
-    int (*accepts)(void *ctx, int P);   /* may P processes run? NULL: any may */
+    int (*accepts)(void *ctx, int P);   /* 1 if P processes may run, else 0; NULL: any number may */
     void *ctx;
 };
 
 enum hrun_learn_why {
-    HRUN_LEARN_USUAL,      /* the usual configuration did not run twice yet: the second shows a disturbed first */
-    HRUN_LEARN_TRIES,      /* another configuration than the best known is run */
-    HRUN_LEARN_DEBT,       /* trials have lost more than is allowed: it is paid back first */
-    HRUN_LEARN_SAVES,      /* what pays may lose more than is in the account */
+    HRUN_LEARN_USUAL,      /* the usual configuration has fewer than two runs; the first may have been disturbed */
+    HRUN_LEARN_TRIES,      /* a trial: not the best known configuration */
+    HRUN_LEARN_DEBT,       /* no trial: the account is below 0 */
+    HRUN_LEARN_SAVES,      /* no trial yet: the account does not cover the expected loss of those that pay */
     HRUN_LEARN_DONE        /* nothing better is likely */
 };
 
 struct hrun_learn_answer {
     enum hrun_learn_why why;
-    struct hrun_config config;   /* to be run: the usual, the one tried, else the best known */
-    int best, best_runs;   /* a run of the best known configuration, and how many it has; -1 and 0: none is known */
+    struct hrun_config config;   /* to run next: the usual one, the trial or the best known one */
+    int best, best_runs;   /* the best known configuration: index of its last run, number of its runs; -1, 0: none */
     double best_s, usual_s;   /* medians; 0: not known */
-    double expected_s, low_s, high_s;   /* HRUN_LEARN_TRIES: of it, the middle and 95 % */
-    double account_s;      /* < 0: to be paid back */
+    double expected_s, low_s, high_s;   /* HRUN_LEARN_TRIES: predicted time of the trial, and its 95 % interval */
+    double account_s;
 };
 
-/* Errors: HRUN_EINVAL (too many sub-clusters); *out is untouched then. */
+/* Choose the configuration to run next. Errors: HRUN_EINVAL (more than HRUN_LEARN_SUBS sub-clusters); *out is untouched
+ * then. */
 int hrun_learn_next(const struct hrun_learn_question *q, struct hrun_learn_answer *out, struct hrun_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* plan.h - configurations, the exact search, objectives
  *
  * Order of configurations ("better"): smaller objective value, then fewer PEs in all, then lexicographically
- * smaller (P1,M1,P2,M2,...). This order is total, so each answer is unique; exhaustive and fast search must
- * agree on it.
+ * smaller (P1,M1,P2,M2,...). This order is total, so each answer is unique, and the exhaustive and the fast search give
+ * the same answer.
  * A configuration is valid when the rule accepts P, every used option has a usable time at P, and Mi
  * processes fit into the memory of a PE.
  */
@@ -20,27 +20,26 @@ struct hrun_plan_sub {
     double cost_per_hour, power_w; /* per PE, for objectives other than time */
 };
 
-/* What is minimised. One row per objective; value() gets the predicted time and the
- * configuration. A value that is not finite makes the configuration one without a usable time. A separable
- * value() never falls when the time grows, and is asked with no PE in use. */
+/* A quantity to minimise. value() maps a predicted time and a configuration to it. A configuration whose value is not
+ * finite has no usable time. A separable value() never decreases when the time grows; its configuration is empty. */
 struct hrun_objective {
     const char *name;       /* "time" */
     const char *unit;       /* "s" */
     double (*value)(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs);
-    int separable;          /* 1: value depends on time alone and grows with it; the fast search is exact */
-    double (*rate)(const struct hrun_plan_sub *sub);  /* what a PE costs: must be above 0. NULL: time alone counts */
-    const char *rate_key;   /* the key of a cluster file that gives it */
+    int separable;          /* 1: the value depends on the time alone and grows with it: the fast search is exact */
+    double (*rate)(const struct hrun_plan_sub *sub);  /* of a PE, must be > 0; NULL: the value has no rate */
+    const char *rate_key;   /* the key of the rate in a cluster file */
 };
 enum { HRUN_OBJECTIVE_TIME, HRUN_OBJECTIVE_COST, HRUN_OBJECTIVE_ENERGY, HRUN_OBJECTIVES };
 extern const struct hrun_objective hrun_objectives[HRUN_OBJECTIVES];
-/* The one with this name; NULL: there is none. */
+/* Find an objective by its name. Result: NULL if none has it. */
 const struct hrun_objective *hrun_objective_find(const char *name);
 
-/* The money and the energy (J) that a run takes: time times PEs times what each costs and draws. */
+/* Cost and energy (J) of a run: its time times the sum of cost_per_hour or power_w over the PEs used. */
 double hrun_plan_cost(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs);
 double hrun_plan_energy(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs);
 
-/* What a configuration must keep, as predicted; 0: no such limit. */
+/* Upper limits of the predicted values of a configuration; 0: not limited. */
 struct hrun_plan_limits {
     double time_s, cost, energy_j;
     int pes;
@@ -51,24 +50,24 @@ struct hrun_plan_problem {
     const struct hrun_plan_sub *subs;  /* oracle->nsubs entries */
     const struct hrun_objective *objective; /* NULL: time */
     int P;                             /* > 0: only configurations with this many processes (-n); 0: any */
-    const struct hrun_plan_limits *limits; /* NULL: none. They do not change what is counted as valid */
+    const struct hrun_plan_limits *limits; /* NULL: none. Configurations beyond them count as valid */
 };
 
 struct hrun_choice {
     struct hrun_config config;
     int P;                  /* processes */
     int npes;               /* sum Pi */
-    double time_s;          /* max Ti; of a model that is not separable, its time of the whole */
+    double time_s;          /* max Ti; if the model is not separable, the time of the whole configuration */
     double value;           /* of the objective */
-    double ranked_s;        /* of a search: the time that ranks it, where rank factors (struct hrun_known) are relative
-                             * to that of v[0]: v[0].time_s for v[0], above time_s for what is less certain */
-    int limiting;           /* the sub-cluster with the largest Ti, the first of several */
+    double ranked_s;        /* the time by which a search ranks it: time_s times its rank factor (struct hrun_known)
+                             * over that of v[0]; above time_s if it is less certain than v[0] */
+    int limiting;           /* the sub-cluster with the largest Ti, the first one if several are equal */
 };
 
-struct hrun_plan_counts {   /* all as double: they may be astronomically many */
-    int counted;            /* 1: all are known; 0: too many to count, all but total are 0 */
-    double total;           /* configurations over the options that exist: those with problem->P processes, or
-                             * all with P > 0 when none is given; if not counted, always all */
+struct hrun_plan_counts {   /* double, because numbers of configurations can exceed any integer type */
+    int counted;            /* 1: all members are set; 0: too many to count, all members but total are 0 */
+    double total;           /* configurations of the options: those with problem->P processes, or all with P > 0 if
+                             * problem->P is 0 or counted is 0 */
     double valid;
     double excluded_rule;   /* each excluded configuration counts once, under its first reason */
     double excluded_memory;
@@ -79,58 +78,55 @@ struct hrun_plan {
     struct hrun_choice *v;  /* best first; owned */
     int n;                  /* min(top, number of valid configurations), at least 1 */
     struct hrun_plan_counts counts;
-    int exact;              /* 1: proven; where work is dealt out in unequal shares, for the value of v[0] */
-    double gap;             /* not exact: no configuration is better than v[0] by more than this fraction, 0.03 for
-                             * value >= v[0].value / 1.03; INFINITY when nothing is known. Exact: 0 */
-    long evaluated;         /* configurations looked at as a whole; 0 of a separable model */
+    int exact;              /* 1: the list is proven; with unequal shares of work, only the value of v[0] is */
+    double gap;             /* no valid configuration has a value below v[0].value / (1 + gap); 0 if exact, INFINITY if
+                             * no bound is known */
+    long evaluated;         /* configurations evaluated as a whole; 0 for a separable model */
     double search_s;        /* time the search took */
 };
 
-/* The `top` best configurations (top >= 1), in their order. Exact, but for models that are not separable where that
- * takes too long (search_nonseparable.h): then exact = 0, and gap says how much better another configuration may be. Of
- * unequal shares of work (oracle->lines) the value of v[0] is proven first; then others of its value may come before
- * it, and behind it there may be better ones than those listed. Objectives that are not separable, and limits other
- * than of the time, are served by hrun_plan_exhaustive.
- * Errors: HRUN_EINFEASIBLE (none is valid or keeps the limits; the message says why), HRUN_EINVAL (more than 2^30
- * processes possible, too many configurations for this objective), errors of the oracle, whose bounds must not exceed a
- * usable Ti by more than a fraction of 1e-9, which leaves room for rounding. */
+/* Find the `top` best configurations (top >= 1), best first. For a model that is not separable the search may end
+ * before its proof (search_nonseparable.h): then exact is 0 and gap is set. With unequal shares of work (oracle->lines)
+ * exact proves the value of v[0] only: others of this value may precede it, and the rest of the list may miss better
+ * ones. Objectives that are not separable and limits other than of time make the search exhaustive.
+ * Errors: HRUN_EINFEASIBLE (none is valid or within the limits; the message says why), HRUN_EINVAL (more than 2^30
+ * processes possible, too many configurations for this objective), errors of the oracle. Bounds of the oracle must not
+ * exceed a usable Ti by more than a fraction of 1e-9, which is for rounding. */
 int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                      struct hrun_error *err);
 
-/* hrun_plan_search where known[n], which differ from each other, have the times said, and the places that their rank
- * factors give them; as exact, and with the same counts. Times and values in *out are without rank factors. Known
- * configurations that are not valid here do not matter. Errors: the same. */
+/* hrun_plan_search with known[n], n different configurations: their factors scale their times, their rank factors their
+ * places in the order. Times and values in *out exclude rank factors. Known configurations that are not valid here are
+ * ignored. Errors: those of hrun_plan_search. */
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err);
 
-/* 1 if v[k] is behind one whose value is larger, because its time is less certain. */
+/* 1 if v[k] follows a choice of larger value, because the time of v[k] is less certain; else 0. */
 int hrun_plan_is_doubted(const struct hrun_plan *p, int k);
-/* Append how much longer than base_s something takes, "-1.7 %"; doubted: also the time that ranks it, "-1.7 % (less
- * certain: ranked as +31 %)". */
+/* Append the difference of time_s from base_s, "-1.7 %"; if doubted also that of ranked_s, "-1.7 % (less certain:
+ * ranked as +31 %)". */
 void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double base_s, struct hrun_buf *out);
 
-/* The same as hrun_plan_search by looking at every configuration (paper 000, Fig. 1): the reference. For small
- * instances. */
+/* The result of hrun_plan_search by evaluation of every configuration (paper 000, Fig. 1): the reference for tests, for
+ * small instances. */
 int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                          struct hrun_error *err);
 void hrun_plan_destroy(struct hrun_plan *p);
 
-/* The configurations than which none is both quicker and better by the problem's objective (cost, energy), known[n] as
- * above without rank factors: quickest first, so that each further one is better by the objective. Of equals the first
- * in the order of configurations. Exact, by a look at every configuration, up to 5 million. Errors: those of
- * hrun_plan_search. */
+/* Find the Pareto front of time and the problem's objective (cost, energy), quickest first. Of configurations that are
+ * equal in both the first in order is kept. known[n]: see hrun_plan_search_known; rank factors are ignored. Exact:
+ * evaluates every configuration, at most 5 million. Errors: those of hrun_plan_search. */
 int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                      struct hrun_plan **out, struct hrun_error *err);
 
-/* Count configurations, without looking at each: limit is about how many additions that may take (one per
- * option and P for each set of options that is usable at some P, 16 per time evaluated); 1e8 is about 0.1 s.
- * Beyond it, and beyond 2^53 configurations, only the total is known. hrun_plan_search does the same with a
- * limit of some ms. */
+/* Count configurations without enumeration. limit: approximate limit of the additions (one per option and P for each
+ * set of options that is usable at some P, 16 per evaluated time); 1e8 take about 0.1 s. Beyond it, and beyond 2^53
+ * configurations, only the total is set. hrun_plan_search counts with a limit of a few ms. */
 int hrun_plan_count(const struct hrun_plan_problem *problem, double limit, struct hrun_plan_counts *out,
                     struct hrun_error *err);
 
-/* Evaluate one given configuration. Errors: HRUN_EINVAL naming what is wrong (more PEs than the sub-cluster
- * has, M without PEs, rule, memory, no model); with check = 0 rule and memory are not asked. */
+/* Evaluate one configuration. check: 0 to ignore rule and memory. Errors: HRUN_EINVAL naming the reason (more PEs than
+ * the sub-cluster has, M without PEs, rule, memory, no model). */
 int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const struct hrun_config *config, int check,
                        struct hrun_choice *out, struct hrun_error *err);
 

@@ -1,10 +1,10 @@
-/* space.h - the configurations of one problem, and what is known of them at each P
+/* space.h - the configurations of one problem, with the state of each option at each P
  *
- * Purpose: what counting, exhaustive and fast search share: the options grouped by sub-cluster, one row per P
- * with the rule's answer and the value of every option, and the list of the best configurations seen.
+ * Purpose: data that counting, exhaustive and fast search share: the options grouped by sub-cluster, one row per P
+ * with the result of the rule and the value of every option, and the list of the best configurations found.
  * Invariants:
  *   - options of sub-cluster i are first[i] .. first[i+1]-1, M ascending;
- *   - a row is asked of the oracle once while rows are kept; times and memory only if the rule accepts P;
+ *   - if rows are kept, each is computed once; times and memory are computed only if the rule accepts P;
  *   - struct plan_best is sorted, best first, and holds at most `top` configurations, no two alike.
  */
 #ifndef HRUN_PLAN_SPACE_H
@@ -12,15 +12,14 @@
 
 #include "plan/plan.h"
 
-/* What a configuration that uses this option is counted under. */
+/* The count that a configuration with this option goes to. */
 enum plan_state { PLAN_USABLE, PLAN_MEMORY, PLAN_MODEL };
 
 struct plan_row {
     int P;
     int rule;               /* 0: P is refused, and the rest of the row is unset */
     double *t;              /* nopt: Ti in seconds */
-    double *v;              /* nopt: value of the objective at Ti (separable only), +infinity when not
-                             * usable */
+    double *v;              /* nopt: value of a separable objective at Ti, otherwise Ti; +infinity: not usable */
     unsigned char *state;   /* nopt: enum plan_state */
 };
 
@@ -34,24 +33,24 @@ struct plan_space {
     int *first;             /* nsubs + 1 */
     long *full;             /* nopt: |Gi| M */
     struct plan_row **rows; /* max_P + 1 when rows are kept, else NULL */
-    struct plan_row *last;  /* the only row otherwise */
+    struct plan_row *last;  /* the only row if rows are not kept */
 };
 
-/* The largest P that is handled: sums of two stay within an int. */
+/* The largest P that is supported: the sum of two P fits into an int. */
 enum { PLAN_MAX_P = 1 << 30 };
 
-/* keep_rows: keep a row per P, else only the last. Errors: HRUN_EINVAL (more than PLAN_MAX_P processes); *s is safe to
- * release either way. */
+/* keep_rows: 1 to keep a row per P, 0 to keep only the last. Errors: HRUN_EINVAL (more than PLAN_MAX_P processes);
+ * plan_space_release is safe after success and failure. */
 int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *problem, int keep_rows,
                     struct hrun_error *err);
 void plan_space_release(struct plan_space *s);
 
-/* Memory that kept rows would take: max_P * nopt, as a number of cells. */
+/* Number of cells of kept rows: max_P * nopt. */
 double plan_space_cells(const struct plan_space *s);
-/* Configurations with P > 0: prod(1 + |Gi| |options of i|) - 1. */
+/* Number of configurations with P > 0: prod(1 + |Gi| |options of i|) - 1. */
 double plan_space_total(const struct plan_space *s);
 
-/* The row of P, 1 <= P <= max_P; owned by the space. NULL: errors of the oracle. */
+/* The row of P, 1 <= P <= max_P, owned by the space; NULL on errors, which are those of the oracle. */
 const struct plan_row *plan_space_row(struct plan_space *s, int P, struct hrun_error *err);
 
 /* The value of a separable objective at time_s. */
@@ -60,57 +59,58 @@ double plan_value(const struct plan_space *s, double time_s);
 /* Begin with { .top = top }. */
 struct plan_best {
     int top, n, cap;
-    struct hrun_choice **v;     /* owned; pointers, as choices are large and the list is kept sorted */
+    struct hrun_choice **v;     /* owned; pointers, because choices are large and the list is sorted */
 };
 
 void plan_best_release(struct plan_best *b);
-/* Above this value nothing enters the list any more; +infinity while it is not full. */
+/* The value of the last choice of a full list: larger ones do not enter it. +infinity if the list is not full. */
 double plan_best_worst(const struct plan_best *b);
-/* Would c enter the list? */
+/* 1 if the list is not full or c is better than its last choice, else 0. */
 int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c);
-/* Copy c into the list if it is good enough. */
+/* Copy c into the list if plan_best_takes accepts it. c must not be in the list. */
 void plan_best_add(struct plan_best *b, const struct hrun_choice *c);
-/* The one of known[n] that is of this configuration, or NULL. */
+/* The entry of known[n] with this configuration, or NULL. */
 const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_config *config);
 /* Negative when a comes before b: value, PEs, then (P1,M1,P2,M2,...). */
 int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b);
 /* Set time_s and limiting of c from t, the times of the options at c->P. */
 void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_choice *c);
 
-/* The same from the oracle's `whole`, where it has one; and the value of the objective, INFINITY for a configuration
- * that cannot be used. Errors: those of the oracle; HRUN_ENONFINITE for a time that is none. */
+/* Set time_s and limiting of c by the oracle's `whole`, or as plan_choice_time if it is NULL, and value, INFINITY if
+ * the time is infinite. Errors: those of the oracle; HRUN_ENONFINITE (a time from `whole` that is not positive). */
 int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_choice *c, struct hrun_error *err);
 
-/* Does a configuration that takes time_s keep the problem's limits? */
+/* 1 if a configuration with this time is within the problem's limits, else 0. */
 int plan_keeps(const struct hrun_plan_problem *problem, double time_s, const struct hrun_config *config);
-/* HRUN_EINFEASIBLE: no configuration is valid, and why, as known or counted now. Result: -1. */
+/* Fail with HRUN_EINFEASIBLE: no configuration is valid. The message gives counts by reason, those of *known or, if
+ * known->counted is 0, computed here. Result: -1. */
 int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err);
 
-/* HRUN_EINFEASIBLE: none keeps the problem's limits, of configurations of which known[n] have the times said. The
- * message names for each limit the least of all configurations and, of several limits, of those that keep the others;
- * err->excess is set. Or, where none is valid, as hrun_plan_search. Result: -1. */
+/* Fail with HRUN_EINFEASIBLE: no configuration is within the problem's limits. known[n]: see hrun_plan_search_known.
+ * The message names for each limit the least value of all configurations and, with several limits, of those within the
+ * other limits; err->excess is set. If no configuration is valid, fails as hrun_plan_search does. Result: -1. */
 int plan_fail_none(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                    struct hrun_error *err);
 
-/* Gets a valid configuration with its P and npes, the times t of the options at P, and the largest of those used: a
- * more exact time is not below it. Result: 0, or -1 with *err, which ends plan_each. */
+/* Visit a valid configuration, c with P and npes set. t: times of the options at P; time_s: the largest of those used,
+ * a lower bound of the time of the whole. Result: 0, or -1 with *err, which ends plan_each. */
 typedef int plan_visit_fn(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                           struct hrun_error *err);
-/* Visit all valid configurations of a problem, and count as the search does. Errors: those of the oracle. */
+/* Visit all valid configurations of a problem, and add to *counts. Errors: those of the oracle and of visit. */
 int plan_each(struct plan_space *s, struct hrun_plan_counts *counts, plan_visit_fn *visit, void *ctx,
               struct hrun_error *err);
-/* HRUN_EINVAL when there are too many for that. */
+/* Fail with HRUN_EINVAL if plan_each would take too long. */
 int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *err);
 
-/* Move the list into p->v and p->n, which are overwritten. */
+/* Move the list into p->v and p->n, which it overwrites. */
 void plan_best_move(struct plan_best *b, struct hrun_plan *p);
-/* Move the list into a fresh plan. HRUN_EINFEASIBLE when it is empty. */
+/* Move the list into a new plan. Errors: HRUN_EINFEASIBLE if the list is empty. */
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
                 double started_s, struct hrun_plan **out, struct hrun_error *err);
 /* A monotonic clock, seconds. */
 double plan_clock(void);
 
-/* hrun_plan_count on a space that exists already. */
+/* hrun_plan_count of the problem of an existing space. */
 int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out, struct hrun_error *err);
 
 #endif
