@@ -1,13 +1,13 @@
 /* jobs.h - hrun plan FILE: order and PEs of several jobs on one cluster (paper 000, section 8)
  *
- * Purpose: other jobs can use the PEs that one leaves idle. A file lists jobs. The profile of each gives its modes,
- * hrun's own choices on the whole cluster and on parts of it. A schedule gives each job a mode and a start, within the
- * PEs of the cluster, and minimises its last end (the makespan). Nothing is started.
- * Method: jobs are placed one after the other, each as soon as enough PEs are free. In the order of starts of a
- * shortest schedule this gives its makespan. Branch and bound searches orders and modes; the bound is the least area of
- * the jobs. If that takes too long, small random changes improve the best schedule found.
+ * Purpose: PEs that one job leaves idle can run other jobs. A file lists jobs. The profile of a job gives its modes,
+ * hrun's choices on the whole cluster and on parts of it. A schedule assigns a mode and a start to each job, within the
+ * PEs of the cluster; its last end, the makespan, is minimised. Nothing is started.
+ * Method: jobs are placed in some order, each as soon as enough PEs are free; the order of starts of a shortest
+ * schedule reproduces its makespan. Branch and bound searches orders and modes; the bound is the least area of the
+ * jobs. If that takes too long, small random changes improve the best schedule found.
  * Invariants: a schedule is no longer than the quickest modes one after the other; the result depends only on the
- * arguments; PEs of a sub-cluster are equivalent, and each is used by at most one job at a time.
+ * arguments; PEs of a sub-cluster are equivalent, and at most one job uses a PE at a time.
  */
 #ifndef HRUN_JOBS_H
 #define HRUN_JOBS_H
@@ -16,9 +16,9 @@
 #include "session/context.h"
 
 struct job_mode {
-    struct hrun_config config;  /* no more PEs than there are */
+    struct hrun_config config;  /* within the PEs of the cluster */
     double time_s;              /* finite, > 0 */
-    char *variant;              /* variant of the definition, if it has several and none was named; else NULL; owned */
+    char *variant;              /* of the definition, if it has several and the file names none; else NULL; owned */
 };
 
 struct job_entry {              /* an entry of the file; NULL: not given */
@@ -34,7 +34,7 @@ struct job_entry {              /* an entry of the file; NULL: not given */
 struct job {
     char *name;
     struct job_entry *entry;
-    const struct job_mode *mode;    /* this and what follows is set by jobs_schedule */
+    const struct job_mode *mode;    /* this and the next members are set by jobs_schedule */
     double start_s, end_s;
     int *pe;                    /* its PEs: P1 numbers in the first sub-cluster, ascending, then those in the next */
 };
@@ -44,11 +44,11 @@ enum { JOBS_MAX = 1000 };
 struct jobs {
     struct job_file *file;
     struct hrun_yaml *marks;
-    struct job *v;              /* as in the file; jobs_schedule sorts them by start */
+    struct job *v;              /* in the order of the file; jobs_schedule sorts them by start */
     int n;                      /* 1 .. JOBS_MAX */
     struct context c;           /* of the first job; its cluster is that of all jobs */
     int nsubs, *npes;           /* PEs of each sub-cluster that may be used */
-    double makespan_s;          /* this and what follows is set by jobs_schedule */
+    double makespan_s;          /* this and the next members are set by jobs_schedule */
     double serial_s;            /* total time of the quickest mode of each job */
     double bound_s;             /* lower bound of the makespan */
     int exact;                  /* 1: makespan_s is proved to be the least */
@@ -62,13 +62,13 @@ void jobs_release(struct jobs *j);
 /* Find the cluster, and the modes of each job on it. Errors: those of the rooms, with the job's name in front. */
 int jobs_find_modes(const struct hrun_settings *s, struct jobs *j, struct hrun_error *err);
 
-/* Find a schedule. looks: limit of the partial schedules that branch and bound tries, and scale of the number of
- * changes after that. JOBS_LOOKS takes some tenths of a second for twenty jobs.
+/* Find a schedule. looks: limit of the partial schedules that branch and bound tries; the number of random changes is
+ * proportional to it. JOBS_LOOKS takes some tenths of a second for twenty jobs.
  * Errors: HRUN_EINVAL (the shortest time is below the rounding of the sum of the others). */
 enum { JOBS_LOOKS = 20000 };
 int jobs_schedule(struct jobs *j, long looks, struct hrun_error *err);
 
-/* hrun plan FILE; words: the file of jobs. Result: the exit status. */
+/* Run `hrun plan FILE`. words: the file of jobs. Result: the exit status. */
 int run_plan(const struct hrun_settings *s, char **words);
 
 #endif

@@ -3,21 +3,21 @@
  * Purpose: compile "N % (P*P) == 0 && ispow2(P)" once, evaluate it often.
  * Language: + - * / ^ and parentheses, % (remainder, sign of the left side), comparisons, && || ! (0 is
  * false), c ? a : b, min max abs sqrt cbrt exp floor ceil round, ln and log (both natural), log2, log10,
- * ispow2(x) (1 if x is a power of two, 1 included), squarest(x) (the greatest divisor of x, a whole number from 1 to
- * 2^31 - 1, that is not above its root), the variables given at compilation, and constants.
- * ^ binds to the right and above a sign (-2^2 is -4); ! binds as a sign does (!N == 0 is (!N) == 0); of two
- * signs in a row the second needs parentheses. At most HRUN_EXPR_TEXT_MAX characters.
- * && and || and ?: evaluate the right side only when it matters, so that "P > 1 && N % (P-1) == 0" is sound;
- * && and || give 0 or 1.
+ * ispow2(x) (1 if x is a power of two, 1 included), squarest(x) (the greatest divisor of x that is at most sqrt(x), for
+ * a whole number x from 1 to 2^31 - 1), the variables given at compilation, and constants.
+ * ^ is right-associative and binds tighter than a sign (-2^2 is -4); ! binds as a sign does (!N == 0 is (!N) == 0);
+ * the second of two signs in a row needs parentheses. At most HRUN_EXPR_TEXT_MAX characters.
+ * && and || and ?: do not evaluate an operand that cannot change the result, so "P > 1 && N % (P-1) == 0" is safe; &&
+ * and || give 0 or 1.
  * Invariants:
  *   - a division or remainder by zero, a logarithm of zero, a root of a negative number or an overflow
- *     anywhere in the evaluation is an error, even when a comparison would hide it; for plain numbers ("1/0")
+ *     anywhere in the evaluation is an error, even if a comparison would hide it; for plain numbers ("1/0")
  *     without && || and ?: it is an error at compilation, even in a branch that is never taken;
  *   - such errors are detected by the floating point flags of the thread, which a call may clear;
- *   - a compiled expression holds its variables, so two threads must not evaluate it at the same time.
+ *   - a compiled expression stores its variables, so two threads must not evaluate it at the same time.
  * Functions of the caller: an expression may call functions that the caller implements, "3*ring(16*N/P^2)". Their
- * arguments are expressions in the same variables, without such calls. Each argument is evaluated by a call of its own
- * (hrun_expr_eval_argument); hrun_expr_eval_called then takes the values of the functions.
+ * arguments are expressions in the same variables, without such calls. hrun_expr_eval_argument evaluates one argument;
+ * the caller computes the values of its functions and passes them to hrun_expr_eval_called.
  */
 #ifndef HRUN_EXPR_H
 #define HRUN_EXPR_H
@@ -30,22 +30,22 @@ enum { HRUN_EXPR_TEXT_MAX = 4096, HRUN_EXPR_NAME_MAX = 100, HRUN_EXPR_CALLS_MAX 
 
 struct hrun_expr;
 
-/* A named number known at compilation (-D nb=128), or a named value that follows from the variables. */
+/* A named number given at compilation (-D nb=128), or a named expression. */
 struct hrun_const {
     char *name;
-    double value;               /* where `is` is NULL */
-    char *is;                   /* an expression of the variables and of the constants before this one, or NULL */
+    double value;               /* used if `is` is NULL */
+    char *is;                   /* an expression in the variables and in the constants before this one, or NULL */
 };
 
-/* A function whose values the caller gives. */
+/* A function that the caller implements. */
 struct hrun_expr_function {
-    const char *name;          /* not that of a function of the language; a constant may have the same name */
+    const char *name;          /* no function of the language may have it; a constant may */
     int arguments;             /* 0 or 1 */
 };
 
-/* What an expression may name. */
+/* The names that an expression may use. */
 struct hrun_expr_scope {
-    const char *const *vars;   /* evaluation takes their values in this order */
+    const char *const *vars;   /* in the order of the values at evaluation */
     int nvars;
     const struct hrun_const *consts;
     int nconsts;
@@ -53,18 +53,18 @@ struct hrun_expr_scope {
     int nfunctions;
 };
 
-/* Compile text. A constant that is an expression is compiled where text uses it; constants that text does not use
- * may have variables outside vars. Errors: HRUN_EPARSE with err->column from 1 in text, naming the text found and the
- * known names; also for a call in the argument of another, and for more than HRUN_EXPR_CALLS_MAX calls; HRUN_EINVAL for
- * text that is empty or a constant that hides a variable or function. */
+/* Compile text. A constant that is an expression is compiled only if text uses it; otherwise it may use variables that
+ * are not in vars. Errors: HRUN_EPARSE with err->column from 1 in text, naming the text found and the known names; also
+ * for a call in the argument of another, and for more than HRUN_EXPR_CALLS_MAX calls; HRUN_EINVAL (empty text, a
+ * constant that hides a variable or function). */
 struct hrun_expr *hrun_expr_compile_in(const struct hrun_expr_scope *scope, const char *text, struct hrun_error *err);
 /* The same without functions. */
 struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
                                     const struct hrun_const *consts, int nconsts, struct hrun_error *err);
 void hrun_expr_destroy(struct hrun_expr *e);
 
-/* The number of calls, which are numbered from 0 in the order of the text; the function (index) that call c calls; the
- * column of its name, from 1. */
+/* The number of calls of the caller's functions. Calls are numbered from 0 in the order of the text. Then for call c:
+ * the index of its function, and the column of its name, from 1. */
 int hrun_expr_calls(const struct hrun_expr *e);
 int hrun_expr_call_function(const struct hrun_expr *e, int c);
 int hrun_expr_call_column(const struct hrun_expr *e, int c);
@@ -73,7 +73,7 @@ int hrun_expr_call_column(const struct hrun_expr *e, int c);
 int hrun_expr_is_scaled_call(const struct hrun_expr *e);
 /* Evaluate the argument of call c with values[nvars]; 0 if it has none. Errors: those of hrun_expr_eval. */
 int hrun_expr_eval_argument(struct hrun_expr *e, int c, const double *values, double *out, struct hrun_error *err);
-/* hrun_expr_eval with the values of the calls, called[hrun_expr_calls(e)]; hrun_expr_eval takes 1 for all calls. */
+/* hrun_expr_eval with the values of the calls, called[hrun_expr_calls(e)]; hrun_expr_eval uses 1 for each call. */
 int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const double *called, double *out,
                           struct hrun_error *err);
 
@@ -85,8 +85,8 @@ const char *hrun_expr_text(const struct hrun_expr *e);
 /* 1 if the expression uses variable v (index in vars). */
 int hrun_expr_uses(const struct hrun_expr *e, int v);
 
-/* 1 if name can be the name of a constant: a letter or _, then letters, digits and _, at most HRUN_EXPR_NAME_MAX of
- * them, and no function's name. */
+/* 1 if name is valid for a constant, else 0: a letter or _, then letters, digits and _, at most HRUN_EXPR_NAME_MAX
+ * characters, not the name of a function. */
 int hrun_expr_is_name(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
-/* mapping.h - ranks while they are mapped, numbered and bound; private to lib/layout
+/* mapping.h - the state of mapping, numbering and binding ranks; private to lib/layout
  *
- * Purpose: what mapping.c and mapping_file.c share. A room is what a host has for ranks, cut into units: its cores, or
- * its hardware threads where these are what is asked for.
- * Invariants: the processes of a host follow each other, in the order in which they are mapped.
+ * Purpose: data that mapping.c, mapping_rooms.c and mapping_file.c share. A room is the usable part of a host. Its
+ * units are cores, or hardware threads if the user maps or binds to these.
+ * Invariants: the processes of a host are consecutive, in the order in which they are mapped.
  */
 #ifndef HRUN_LAYOUT_MAPPING_H
 #define HRUN_LAYOUT_MAPPING_H
@@ -13,33 +13,32 @@ struct proc;
 
 struct unit {
     const struct hrun_core *core;
-    int pu;                     /* of a hardware thread; -1: it is the whole core */
-    int where;                  /* its PE, counted over all sub-clusters; -1: in none */
-    int load;                   /* processes that it is given to */
-    const struct proc *mine;    /* the last one */
+    int pu;                     /* OS number of a hardware thread; -1: the unit is a whole core */
+    int where;                  /* its PE, numbered over all sub-clusters; -1: in no PE */
+    int load;                   /* number of processes that use it */
+    const struct proc *mine;    /* the last of these */
 };
 
 struct room {
     struct hrun_core *cores;    /* of the host; owned */
     int ncores;
-    struct unit *units;         /* that may be used */
+    struct unit *units;         /* n usable units */
     int n;
-    int home;                   /* the PE of processes whose unit is in none */
-    int slots, most, limit;     /* processes that it takes, takes where the user asks for more than a resource manager
-                                   grants, and takes now */
-    int first, count;           /* processes */
-    int *group, *load_of;       /* n: the first unit of each one's object, and the processes of that object */
+    int home;                   /* the PE of processes whose unit is in no PE */
+    int slots, most, limit;     /* limit of processes: normally; if all slots together are too few; in this run */
+    int first, count;           /* index of its first process, number of its processes */
+    int *group, *load_of;       /* n: of each unit, the first unit of its object; the processes of an object */
 };
 
-/* The place of a process of which the PE alone is known; else it is one of enum hrun_map. */
+/* proc.what of a process with a known PE only; otherwise proc.what is one of enum hrun_map. */
 enum { OWN_PE = -1 };
 
 struct proc {
     int host;
-    int what, number;           /* its place: an object of its host */
-    int at;                     /* the first unit there */
-    int ranked;
-    int *units;                 /* that it is given; owned */
+    int what, number;           /* its place: kind and number of an object of its host */
+    int at;                     /* the first unit of its place */
+    int ranked;                 /* 1: it has a rank */
+    int *units;                 /* its units; owned */
     int nunits;
 };
 
@@ -47,31 +46,32 @@ struct mapping {
     struct hrun_cluster *cluster;
     struct hrun_mapping m;
     int pes;                    /* units of a process, at least 1 */
-    int threads;                /* units are hardware threads */
-    int over;                   /* there are more processes than slots */
+    int threads;                /* 1: units are hardware threads */
+    int over;                   /* 1: there are more processes than slots */
     int bind;                   /* one of enum hrun_map */
-    int exact;                  /* processes are bound to their units alone: a rankfile */
-    int shared;                 /* some unit is given to two */
+    int exact;                  /* 1: processes are bound to exactly their units, by a rankfile */
+    int shared;                 /* 1: some unit has two or more processes */
     struct room *rooms;         /* of each host */
     size_t *first;              /* nsubs + 1: the first PE of each sub-cluster */
     struct proc *procs;
     int nprocs;
-    int *listed;                /* the host of each rank, where a list says it; else NULL */
-    int *ranks;                 /* the process of each rank; NULL: in their order */
-    int nranked;
+    int *listed;                /* the host of each rank, if there is a list of hosts; else NULL */
+    int *ranks;                 /* the process of each rank; NULL: process k has rank k */
+    int nranked;                /* number of entries set in ranks */
 };
 
-/* w is to be released in any case. Errors: those of hrun_host_cores. */
+/* Set *w to the rooms of the hosts. mapping_release is needed after success and failure. Errors: those of
+ * hrun_host_cores. */
 int mapping_begin(struct mapping *w, struct hrun_cluster *c, const struct hrun_mapping *m, const int *npes,
                   const char *const *busy, struct hrun_error *err);
 void mapping_release(struct mapping *w);
-/* Give each process its units. */
+/* Choose the units of each process. */
 int mapping_bind(struct mapping *w, struct hrun_error *err);
 /* Put the processes into the layout. */
 void mapping_assign(const struct mapping *w, struct hrun_layout *l);
-/* The host of that name, with or without its domain; -1: none. */
+/* The index of the host with this name, with or without its domain; -1: none. */
 int mapping_find_host(const struct hrun_cluster *c, const char *name, size_t len);
-/* Processes and their units from a rankfile; n: 0, or how many of its ranks are started. */
+/* Make the processes and their units from a rankfile. n: number of its ranks to start, 0: all. */
 int mapping_read(struct mapping *w, int n, struct hrun_error *err);
 
 #endif

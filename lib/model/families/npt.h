@@ -1,13 +1,13 @@
-/* npt.h - the family npt: a predictor by formulas in N and P: N-T, P-T, NP-T; not for other rooms
+/* npt.h - the family npt: predictions by formulas in N and P (N-T, P-T, NP-T); private to lib/model/families
  *
  * Invariants:
- *   - a *formula* option has a record of the predictor's family that is a function of P (npt, pt); it holds
- * for P > m. Its prediction is the sum of coef[j * noptions + o] times the value of term j, in order of j;
- *   - a *point* is a prediction that holds at one P: `single` at P = m, `nt` at its P; points are ordered by
- * P, then option, and each (P, option) stands once;
- *   - a network term stands in times and bounds with the least that its operation may take, and in the whole with
- *     what it takes;
- *   - terms are distinct: options share the values, so that one P costs each term once.
+ *   - a *formula* option has a record of the predictor's family that is a function of P (npt, pt) and valid for P > m.
+ *     Its prediction is the sum of coef[j * noptions + o] times the value of term j, in order of j;
+ *   - a *point* is a prediction for one P: `single` for P = m, `nt` for its P; points are ordered by P, then option,
+ *     and each (P, option) occurs once;
+ *   - times and bounds contain the least time of a network term's operation; the time of the whole contains its time in
+ *     the configuration;
+ *   - terms are distinct: options share their values, so each term is evaluated once for a P.
  */
 #ifndef HRUN_MODEL_FAMILIES_NPT_H
 #define HRUN_MODEL_FAMILIES_NPT_H
@@ -34,29 +34,29 @@ struct hrun_formulas {
     struct hrun_popt *opts;
     struct hrun_pterm *terms;
     int *least_m;                          /* of each term: the smallest m of the options that use it */
-    int *checked;                          /* of each term: up to this P it has a value wherever the rule
-                                              accepts P */
-    int *has_negative;                     /* of each term: is some coefficient below 0? */
+    int *checked;                          /* of each term: it has a value at every P up to this one that the rule
+                                              accepts */
+    int *has_negative;                     /* of each term: 1 if some coefficient is < 0 */
     int nterms, cap;
     double *coef;                          /* nterms by noptions */
     double *value;                         /* nterms: scratch */
     struct hrun_ppoint *points;
     int npoints;
-    int *is_network;                       /* of each term: a network term? Its value is then the factor, and counts
-                                              as 0 where no configuration is given */
-    int *has_network;                      /* of each option: does it use one? */
-    int *is_shared;                        /* of each term: is it in proportion to the share of a process? */
-    struct hrun_shares *shares;            /* NULL: the definition has none, or they cannot be dealt out */
+    int *is_network;                       /* of each term: 1 for a network term. Its value is then the factor of the
+                                              operation's time, and 0 if no configuration is given */
+    int *has_network;                      /* of each option: 1 if it uses a network term */
+    int *is_shared;                        /* of each term: 1 if it is proportional to the share of a process */
+    struct hrun_shares *shares;            /* NULL: the definition has none, or work cannot be divided in shares */
 };
 
-/* Unequal shares (npt_shares.c): what a process takes is a line in its share. */
+/* Unequal shares (npt_shares.c): the time of a process is linear in its share. */
 struct hrun_shares {
-    struct hrun_pterm *whole;              /* nterms: of shared terms, with all work on one process */
-    double *fixed, *shared;                /* noptions: what does not depend on the share, and what does, of a P-th */
+    struct hrun_pterm *whole;              /* nterms: shared terms with all work on one process */
+    double *fixed, *shared;                /* noptions: time that is independent of the share; time of a share of 1/P */
 };
 
-/* Make and free p->shares and the dealer, none where no term has W; the terms of p are there. Errors: those of a
- * term. */
+/* Make p->shares and the dealer of p->base, neither if no term has W. The terms of p must be set. Errors: those of a
+ * term and of hrun_app_units. hrun_shares_destroy frees p->shares only. */
 int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err);
 void hrun_shares_destroy(struct hrun_formulas *p);
 
@@ -69,14 +69,14 @@ int hrun_shares_lines(struct hrun_predictor *base, int P, const struct hrun_conf
 int hrun_shares_options(struct hrun_formulas *p, int P, const struct hrun_config *config, const double *share,
                         double *t, struct hrun_error *err);
 
-/* With equal shares in whole units: the most that a process has, over a P-th. */
+/* Equal shares in whole units: the largest share of a process, divided by 1/P. */
 double hrun_shares_uneven(const struct hrun_formulas *p, int P);
 
-/* A row of struct hrun_predictor_kind; config counts only with network terms or dealt shares. */
+/* A row of struct hrun_predictor_kind. config is used only with network terms or unequal shares. */
 int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
                           double *t, struct hrun_error *err);
 
-/* The value of distinct term j, network terms in the configuration. Errors: those of hrun_formulas_term,
+/* The value of distinct term j, with the time of a network operation in config. Errors: those of hrun_formulas_term,
  * hrun_term_network_call and hrun_netview_time, naming term, N and P. */
 int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun_config *config, double *value,
                          struct hrun_error *err);
@@ -92,13 +92,13 @@ int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error
 int hrun_formulas_part(void *ctx, const struct hrun_config *config, int known, int P, double *time_s,
                        struct hrun_error *err);
 
-/* Add to t[noptions], times at P, the least of what network terms take. */
+/* Add the least times of network terms to t[noptions], times at P. */
 int hrun_formulas_add_network(struct hrun_formulas *p, int P, double *t, struct hrun_error *err);
 
 /* The value of distinct term j at P. Errors: HRUN_ENONFINITE naming term, N and P. */
 int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, struct hrun_error *err);
 
-/* The first point with this P or more (npoints when there is none). */
+/* The index of the first point with at least this P; npoints if there is none. */
 int hrun_formulas_point(const struct hrun_formulas *p, int P);
 
 /* The value at N of an N-T record: sum of its terms; terms with coefficient 0 are not evaluated. x[nterms],
@@ -106,7 +106,7 @@ int hrun_formulas_point(const struct hrun_formulas *p, int P);
 int hrun_formulas_nt_value(const struct hrun_app *app, const struct hrun_fit_record *r, double N, double *x,
                             double *value, struct hrun_error *err);
 
-/* Of the family's row. */
+/* A row of the family's table. */
 int hrun_formulas_fit(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err);
 
 #endif

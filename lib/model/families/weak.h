@@ -1,9 +1,9 @@
-/* weak.h - the family `weak`: the work per process is constant while processes are added; not for other rooms
+/* weak.h - the family `weak`: constant work per process for every number of processes; private to lib/model/families
  *
  * Theory (paper 001): hrun-model(7), "weak".
- * Invariants: b >= 0 and d >= 0. The others may have either sign: caches make the first rows cheaper, messages may
- * overlap with work. A record has the coefficients of one M and one N; for a size without a record they are on the line
- * between those of the two nearest sizes.
+ * Invariants: b >= 0 and d >= 0. The other coefficients may have either sign, because caches make the first rows
+ * cheaper and messages may overlap with work. A record has the coefficients for one M and one N; for a size without a
+ * record they are interpolated linearly between the two nearest sizes.
  */
 #ifndef HRUN_MODEL_FAMILIES_WEAK_H
 #define HRUN_MODEL_FAMILIES_WEAK_H
@@ -25,8 +25,8 @@ struct hrun_weak_fit {
     double k[HRUN_WEAK_TERMS];
     double cov[HRUN_WEAK_TERMS * HRUN_WEAK_TERMS]; /* of k over s2, row-major */
     double s2;              /* variance of a weighted residual */
-    int dof;                /* 0: s2 is 1, as the weights assume */
-    double mean_error, max_error; /* |fit - T| / T of the runs */
+    int dof;                /* degrees of freedom; 0: s2 is 1, as the weights assume */
+    double mean_error, max_error; /* mean and maximum of |fit - T| / T of the runs */
 };
 
 /* The values of the terms, x[HRUN_WEAK_TERMS]. */
@@ -34,19 +34,19 @@ void hrun_weak_values(int np, double work, double *x);
 /* The time by the coefficients k. */
 double hrun_weak_time(const double *k, int np, double work);
 
-/* Steps 1 to 6 of paper 001, section IV, of exactly six runs: on 1, p and q processes, 1 < p < q, each with two amounts
- * of work, the same ones (the paper's p and q are 4 and 8, and the amounts a full and half of it). gamma is that of q.
- * In any order. Errors: HRUN_EINVAL when they are other runs. */
+/* Steps 1 to 6 of paper 001, section IV, for exactly six runs in any order: on 1, p and q processes, 1 < p < q, each
+ * with the same two amounts of work (in the paper p is 4, q is 8, and one amount is half of the other). gamma is that
+ * of q. Errors: HRUN_EINVAL (other runs). */
 int hrun_weak_paper(const struct hrun_weak_run *runs, size_t n, double *k, struct hrun_error *err);
 
 /* Fit all runs by least squares with b >= 0 and d >= 0 on rows weighted by
- * 1/sqrt(sigma_abs_s^2 + (sigma_rel T)^2); of six runs without errors the coefficients are those of hrun_weak_paper.
+ * 1/sqrt(sigma_abs_s^2 + (sigma_rel T)^2). For six runs without errors the result equals that of hrun_weak_paper.
  * Errors: HRUN_ENODATA (no run on one process, none on several, or one amount of work in all), HRUN_ENONFINITE,
  * HRUN_EINVAL (np or work below 1, a time that is not above 0), those of lib/fit. *out is untouched then. */
 int hrun_weak_fit(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s, double sigma_rel,
                   struct hrun_weak_fit *out, struct hrun_error *err);
 
-/* The family's row. */
+/* Rows of the family's table. */
 size_t hrun_weak_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_options *options);
 int hrun_weak_fit_rows(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err);
 int hrun_weak_points(const struct hrun_app *app, int64_t N, const struct hrun_family_place *place,
