@@ -158,6 +158,7 @@ static off_t next_line(FILE *f, char *line)
     for (int c = 0; c != '\n' && (c = getc_unlocked(f)) != EOF; len++)
         if (len < STORE_LINE_MAX)
             line[len] = (char)c;
+    line[len < STORE_LINE_MAX ? len : STORE_LINE_MAX] = 0;
     return len;
 }
 
@@ -166,7 +167,7 @@ int store_read_tail(const char *path, const char *app, const char *signature, st
 {
     struct reader r = { .path = path, .app = app, .signature = signature };
     FILE *f = fopen(path, "re");
-    autofree char *line = xmalloc(STORE_LINE_MAX);
+    autofree char *line = xmalloc(STORE_LINE_MAX + 1);
     off_t len;
     int rc = 0;
 

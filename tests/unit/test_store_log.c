@@ -298,6 +298,27 @@ static void test_garbage(void)
     unlink(logfile);
 }
 
+/* The last record without its newline, behind a longer line of what a checksum could go on with. */
+static void test_no_last_newline(void)
+{
+    size_t end[3];
+    struct hrun_buf text = three_records(end), b = HRUN_BUF_INIT;
+    struct hrun_samples got = { 0 };
+    struct hrun_error err = { 0 };
+
+    for (size_t i = 0; i < 2 * end[0]; i++)
+        hrun_buf_addc(&b, 'a');
+    hrun_buf_addc(&b, '\n');
+    hrun_buf_add(&b, text.data, end[0]);
+    write_file(logfile, b.data, b.len);
+    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 1 && got.bad == 1,
+       "a last record without its newline is read, whatever stood before it");
+    hrun_samples_release(&got);
+    hrun_buf_release(&b);
+    hrun_buf_release(&text);
+    unlink(logfile);
+}
+
 /* A record as JSON text, with `from` replaced by `to`. */
 static char *altered(const char *from, const char *to)
 {
@@ -483,6 +504,7 @@ int main(void)
     test_prefixes();
     test_bit_flips();
     test_garbage();
+    test_no_last_newline();
     test_refused_when_read();
     test_refused_when_written();
     hrun_store_close(store);
