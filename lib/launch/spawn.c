@@ -49,7 +49,7 @@ static _Noreturn void become_child(const struct hrun_spawn *s, const struct hrun
     for (int i = 0; i < 3; i++) {
         int fd = one->fds[i] == HRUN_SPAWN_NULL ? open("/dev/null", O_RDWR | O_CLOEXEC) : one->fds[i];
 
-        if (fd != HRUN_SPAWN_INHERIT && dup2(fd, i) < 0)
+        if (one->fds[i] != HRUN_SPAWN_INHERIT && dup2(fd, i) < 0)
             give_up_spawn(complaints, index, STEP_FILES);
     }
     if (one->keep_fd > 2 && fcntl(one->keep_fd, F_SETFD, 0))
