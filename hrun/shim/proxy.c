@@ -68,10 +68,11 @@ struct proxy {
 
 /* ---------------------------------------------------------------- the job */
 
-/* The words of add_job (lib/launch/engines/ssh.c). */
-static void read_job(struct proxy *p, const struct hrun_frame *f)
+/* The words of add_job (lib/launch/engines/ssh.c). -1: they are none, as those of another version of hrun. */
+static int read_job(struct proxy *p, const struct hrun_frame *f)
 {
     const char *at, *end;
+    int bad = 0;
 
     p->job = xmalloc(f->len + 1);
     memcpy(p->job, f->data, f->len);
@@ -79,24 +80,27 @@ static void read_job(struct proxy *p, const struct hrun_frame *f)
     end = at + f->len;
     p->wdir = hrun_frame_word(&at, end);
     p->size = hrun_frame_number(&at, end);
-    for (int n = hrun_frame_number(&at, end); n > 0; n--)
+    for (int n = hrun_frame_count(&at, end); n > 0; n--)
         putenv((char *)(uintptr_t)hrun_frame_word(&at, end));
-    p->nprograms = hrun_frame_number(&at, end);
+    p->nprograms = hrun_frame_count(&at, end);
     p->programs = xcalloc((size_t)p->nprograms + 1, sizeof *p->programs);
     for (int i = 0; i < p->nprograms; i++) {
         const char *path = hrun_frame_word(&at, end);
 
         hrun_frame_words(&at, end, &p->programs[i]);
+        bad |= !p->programs[i][0];
         p->programs[i][0] = path;
     }
-    p->nchildren = hrun_frame_number(&at, end);
+    p->nchildren = hrun_frame_count(&at, end);
     p->children = xcalloc((size_t)p->nchildren + 1, sizeof *p->children);
     for (int i = 0; i < p->nchildren; i++) {
         struct child *k = &p->children[i];
 
         *k = (struct child){ .rank = hrun_frame_number(&at, end), .fds = { -1, -1, -1 }, .answers = HRUN_BUF_INIT };
         k->program = hrun_frame_number(&at, end);
+        bad |= k->rank < 0 || k->rank >= p->size || k->program < 0 || k->program >= p->nprograms;
     }
+    return bad || !p->nchildren ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- ranks */
@@ -253,7 +257,10 @@ static int obey_hrun(struct proxy *p, const struct hrun_frame *f)
     case HRUN_FRAME_JOB:
         if (p->children)
             return -1;
-        read_job(p, f);
+        if (read_job(p, f)) {
+            p->nchildren = 0;
+            return -1;
+        }
         for (int i = 0; i < p->nchildren; i++) {
             if (!failed && (failed = start_rank(p, i)))
                 shim_say("rank %d cannot be started: %s", p->children[i].rank, strerror(errno));

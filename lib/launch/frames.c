@@ -69,6 +69,13 @@ int hrun_frame_number(const char **at, const char *end)
     return (int)strtol(hrun_frame_word(at, end), NULL, 10);
 }
 
+int hrun_frame_count(const char **at, const char *end)
+{
+    int n = hrun_frame_number(at, end);
+
+    return n > 0 && n <= end - *at ? n : 0;
+}
+
 void hrun_frame_add_words(struct hrun_buf *out, char *const *list)
 {
     int n = 0;
@@ -82,7 +89,7 @@ void hrun_frame_add_words(struct hrun_buf *out, char *const *list)
 
 void hrun_frame_words(const char **at, const char *end, const char ***list)
 {
-    int n = hrun_frame_number(at, end);
+    int n = hrun_frame_count(at, end);
 
     *list = xcalloc((size_t)n + 1, sizeof **list);
     for (int i = 0; i < n; i++)

@@ -49,11 +49,12 @@ int hrun_frame_next(const struct hrun_buf *in, size_t *at, struct hrun_frame *ou
 void hrun_frames_drop(struct hrun_buf *in, size_t *at);
 
 /* Words and decimal numbers, each ended by NUL: append one, or read the next one before end. Behind the last one the
- * result is "" or 0. */
+ * result is "" or 0. hrun_frame_count: the number of words or of more that follow, 0 if they cannot lie before end. */
 void hrun_frame_add_word(struct hrun_buf *out, const char *word);
 void hrun_frame_add_number(struct hrun_buf *out, int n);
 const char *hrun_frame_word(const char **at, const char *end);
 int hrun_frame_number(const char **at, const char *end);
+int hrun_frame_count(const char **at, const char *end);
 /* A list of words (NULL: empty): their number, and the words. *list gets a NULL-terminated array, which the caller
  * frees; its words stay where they are. */
 void hrun_frame_add_words(struct hrun_buf *out, char *const *list);
