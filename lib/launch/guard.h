@@ -1,8 +1,8 @@
 /* guard.h - the helper process of a job: PMIx server, and cleaner if hrun is killed
  *
- * Purpose: PMIx 4 aborts when it is initialised a second time in one process, it starts threads, which a library must
- * not do in its caller, and a SIGKILL of hrun must leave nothing behind. So hrun forks one guard process for each job,
- * before the ranks and in its own session. The guard
+ * Purpose: PMIx 4 aborts if it is initialised twice in one process, and it starts threads, which a library must not do
+ * in its caller. A SIGKILL of hrun must leave nothing behind. So hrun forks one guard process for each job, before the
+ * ranks and in its own session. The guard
  *   - is the job's PMIx server, or PMI-1 server (engine local), and reports events of the ranks;
  *   - detects hrun's death: if the socket closes without a farewell, it ends all processes of the job (procs.h) and
  *     removes the job's folders.
@@ -41,8 +41,8 @@ struct hrun_guard_spec {
     int universe;                /* largest number of processes of the job, spawned ones included */
 };
 
-/* What a rank did. status of _ABORT: the exit status; text of _REFUSED: the fault, as in "rank 3 TEXT". _OUT and _ERR:
- * text, status bytes long, to write to standard output or error as if the rank wrote it. */
+/* Events of a rank. _ABORT: status is the exit status. _REFUSED: text is the fault, as in "rank 3 TEXT". _OUT and _ERR:
+ * text is status bytes to write to standard output or error as if the rank wrote it. */
 enum hrun_guard_kind {
     HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED,
     HRUN_GUARD_OUT, HRUN_GUARD_ERR,
@@ -72,7 +72,7 @@ void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n);
  * _UNREADY. No words: refuses the request. The first number alone: the processes of an earlier request have ended
  * without calling MPI_Init. Errors: HRUN_EINVAL (too many words). */
 int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct hrun_error *err);
-/* Take the next event without waiting. 1: *ev holds one, 0: none now, -1: the guard is gone. */
+/* Take the next event without waiting. 1: *ev is set; 0: there is none now; -1: the guard is gone. */
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev);
 /* End the guard without cleaning. Harmless if it was never started. */
 void hrun_guard_stop(struct hrun_guard *g);

@@ -31,20 +31,20 @@ struct hrun_run;
 
 /* How an engine runs a job. All functions except start may be NULL. */
 struct hrun_driver {
-    /* Kind of the processes. No bit is set for one process that holds all ranks (smpi) and for proxies (ssh). */
+    /* Kind of the processes. No bit is set for one process that contains all ranks (smpi) and for proxies (ssh). */
     unsigned serves : 1;         /* ranks that the guard serves; start() starts the guard itself */
     unsigned is_launcher : 1;    /* one process that starts the ranks: it enters the job's folder itself, and gets
                                     SIGTERM when hrun dies */
     unsigned passes_signals : 1; /* a launcher that gets each signal, passes it on, and itself gives the ranks time to
                                     end; it may read the terminal */
-    unsigned is_plain : 1;       /* one process that is no rank, and may use any MPI */
+    unsigned is_plain : 1;       /* one process that is not a rank and may use any MPI */
     unsigned mpich : 1;          /* hrun serves PMI-1 to programs of MPICH's family */
     int grace_ms;                /* time from SIGTERM to SIGKILL if hrun is killed */
     /* Starts the ranks or their launcher. Not NULL. */
     int (*start)(struct hrun_run *r, struct hrun_error *err);
     /* Called when all has ended without an error: checks out->status against the engine's other reports. */
     int (*check_end)(struct hrun_run *r, struct hrun_error *err);
-    /* Ends what start has started besides r->procs. Called on every path. */
+    /* Ends everything that start has started except r->procs. Called on every path. */
     void (*release)(struct hrun_run *r);
     /* Sends a signal to all ranks; SIGKILL ends them now. NULL: kill(2) does it. */
     void (*signal)(struct hrun_run *r, int sig);
@@ -79,12 +79,12 @@ struct hrun_output_style {
 /* Why and when the job ends. */
 struct hrun_ending {
     int failed;                  /* 1: a failure has been recorded in out */
-    int broken;                  /* 1: the engine has failed, r->err holds the reason */
+    int broken;                  /* 1: the engine has failed, r->err contains the reason */
     int timed_out;
     int signal;                  /* the last of INT, TERM, HUP, QUIT that hrun got, or 0 */
     double signal_s;             /* when it came */
-    double kill_s;               /* when SIGKILL is due; 0: the job is not being ended. failed, broken and timed_out
-                                    set it, a signal alone only before begun_s or when it is a second one */
+    double kill_s;               /* when SIGKILL is due; 0: the job is not being ended. Set with failed, broken and
+                                    timed_out, by a signal before begun_s, and by a second signal */
     int killed;                  /* 1: SIGKILL has been sent */
 };
 
@@ -96,8 +96,8 @@ struct hrun_due {
 
 struct hrun_run {
     const struct hrun_driver *driver;
-    void *state;                 /* of the driver's functions */
-    struct hrun_reach *reach;    /* of mpirun and ssh: the connections to other hosts */
+    void *state;                 /* for the driver's functions */
+    struct hrun_reach *reach;    /* connections to other hosts (engines mpirun and ssh) */
     const struct hrun_job *job;
     struct hrun_outcome *out;
     struct hrun_error *err;      /* filled when the engine fails while the job runs */
@@ -132,12 +132,12 @@ int hrun_run_job(const struct hrun_driver *driver, void *state, struct hrun_reac
 
 /* ---- for start and spawn */
 
-/* Make room for nprocs processes and the pipes of their output. hrun_run_start does it unless this has been called. */
+/* Make room for nprocs processes and the pipes of their output. hrun_run_start calls it if the engine has not. */
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err);
 /* Write a file into the job's folder. Result: its path, which the caller frees; NULL with HRUN_EIO. */
 char *hrun_run_write(const struct hrun_run *r, const char *name, const struct hrun_buf *text, struct hrun_error *err);
 /* Start nprocs processes. Sets their fds (process 0 gets the job's standard input, others /dev/null), and wdir to the
- * job's where it is NULL. Calls on_start on success. Errors: those of hrun_spawn. */
+ * job's if it is NULL. Calls on_start on success. Errors: those of hrun_spawn. */
 int hrun_run_start(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_spawn_one *one, int nprocs,
                    struct hrun_error *err);
 /* Start one unbound process; HRUN_JOB is added to env. */
@@ -162,7 +162,7 @@ int hrun_run_fail(struct hrun_run *r, int rank, int status);
 /* The same for a launcher, from its wait status. If a signal has killed it the user gets a message with its name (NULL:
  * no message). */
 void hrun_run_fail_launcher(struct hrun_run *r, const char *name, int status);
-/* End the job because the engine has failed; r->err holds the reason. */
+/* End the job because the engine has failed; r->err contains the reason. */
 void hrun_run_break(struct hrun_run *r);
 /* End the job with status 125 because a host was lost. */
 void hrun_run_lose(struct hrun_run *r, const char *host);

@@ -1,30 +1,30 @@
-/* launch.h - engines: what starts the processes (the only room that uses PMIx)
+/* launch.h - engines, which start the processes of a job (the only room that uses PMIx)
  *
  * Purpose: run a layout's ranks, return the application's status, leave nothing behind. Engines are rows
- * of a table: `local` (one host; hrun itself is the PMIx server of the job, or its PMI-1 server where the program is
- * of MPICH's family), `mpirun` (Open MPI 4 or 5 with a rankfile), `srun` (inside a Slurm allocation, with its PMIx),
- * `ssh` (programs of MPICH's family over hosts: hrun serves PMI-1, and its proxies on the hosts relay it) and `smpi`
+ * of a table: `local` (one host; the job's helper process is its PMIx server, or its PMI-1 server for programs of
+ * MPICH's family), `mpirun` (Open MPI 4 or 5 with a rankfile), `srun` (inside a Slurm allocation, with its PMIx), `ssh`
+ * (programs of MPICH's family over hosts: hrun serves PMI-1, and its proxies on the hosts relay it) and `smpi`
  * (SimGrid's simulation of MPI: all ranks in one process, on the hosts of a platform file).
  * Invariants, on every path out of hrun_launch, signals and errors included:
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
- *     the signal mask and handlers are as before afterwards;
- *   - the program's standard output and error are not touched unless struct hrun_job_output asks
- *     for it; but engine mpirun over hosts holds standard error back until all hosts are ready.
+ *     hrun_launch restores the signal mask and the handlers;
+ *   - the program's standard output and error stay unchanged unless struct hrun_job_output requests otherwise; but
+ *     engine mpirun over hosts holds standard error back until all hosts are ready.
  * How it ends:
- *   - the first rank that fails (by time) gives the status, and the others are ended: SIGTERM, after 2 s
- *     SIGKILL. To fail is to exit with a status, to be killed by a signal (128 + signal), to call MPI_Abort
- *     (its status, 1 where that is 0 modulo 256) or to exit without MPI_Finalize after MPI_Init (1);
+ *   - the first rank that fails (by time) gives the status, and hrun ends the others: SIGTERM, after 2 s SIGKILL. A
+ *     rank fails if it exits with a status other than 0, is killed by a signal (128 + signal), calls MPI_Abort (its
+ *     status, or 1 if that is 0 modulo 256) or exits without MPI_Finalize after MPI_Init (1);
  *   - SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on without a time limit: a program may catch
  *     them to write a checkpoint. If all ranks then exit with 0 the status is 0, else 128 + signal; a
  *     second signal within 5 s kills. Signals that the caller ignores (nohup) are ignored;
  *   - SIGTSTP stops the ranks (SIGSTOP) and hrun, SIGCONT wakes up both;
  *   - a host that is lost while the job runs ends it with 125 (lost_host); one that cannot take part fails the launch;
- *   - processes that the ranks leave behind are ended when the last rank has ended, and so is everything,
- *     by a helper process, when hrun is killed by SIGKILL;
- *   - where hrun passes the output on (tagged, on_stdout) it waits for its own reader without a time limit, until all
- *     is passed on or a signal ends the job. When the output cannot be written (a full disk) hrun ends the job; when
- *     its reader has gone the program gets SIGPIPE, as without hrun.
+ *   - hrun ends processes that the ranks leave behind when the last rank has ended. If hrun is killed by SIGKILL, a
+ *     helper process ends all processes of the job;
+ *   - if hrun passes the output on (tagged, on_stdout), it waits for its own reader without a time limit, until all is
+ *     passed on or a signal ends the job. If the output cannot be written (a full disk), hrun ends the job; if its
+ *     reader has gone, the program gets SIGPIPE, as without hrun.
  * Rank 0 reads hrun's standard input directly (with srun, through srun), the other ranks /dev/null; if the input is a
  * terminal and hrun is in the background, rank 0 reads /dev/null too. The calling process may have children, but starts
  * none while a job runs. Meanwhile the calling thread blocks SIGCHLD, and orphaned descendants become its children.
@@ -58,8 +58,8 @@ struct hrun_openmpi {
     char version[64];              /* "4.1.4" */
 };
 
-/* A library of hrun to preload into the processes, and the environment variable that configures it (at most about
- * 128 KiB). The path holds no blanks or colons, and is the same on all hosts. */
+/* A library of hrun to preload into the processes, and the environment variable that configures it (at most about 128
+ * KiB). The path contains no blanks or colons, and is the same on all hosts. */
 struct hrun_preload {
     const char *library, *variable, *value;
 };
@@ -75,10 +75,10 @@ struct hrun_job_output {
                                       the tags are mpirun's, and version 4 drops and mixes pieces of output that comes
                                       faster than some KiB at a time */
     void (*on_stdout)(void *ctx, const char *data, size_t len); /* called with each piece of standard output, or NULL */
-    int swallow;                   /* 1: nothing goes to hrun's own output */
+    int swallow;                   /* 1: hrun's own output gets nothing */
     struct hrun_buf *stderr_text;  /* with swallow: gets the last 64 KiB of standard error; may be NULL */
     struct hrun_buf *trace_text;   /* gets the lines that a preloaded library writes to standard error
-                                      (base/trace_lines.h), without their marks; NULL: they stay where they are */
+                                      (base/trace_lines.h), without their marks; NULL: they stay in standard error */
 };
 
 /* A program with its arguments, as in struct hrun_job. */
@@ -90,8 +90,8 @@ struct hrun_program {
 struct hrun_job {
     const struct hrun_layout *layout;
     char *const *argv;             /* program and arguments, NULL-terminated; argv[0] as the user wrote it */
-    const char *program;           /* what hrun_program_find gave: an absolute path */
-    /* Where ranks start different programs (all of one MPI): rank r starts programs[which[r]], and argv and program are
+    const char *program;           /* result of hrun_program_find: an absolute path */
+    /* If ranks start different programs (all of one MPI), rank r starts programs[which[r]], and argv and program are
      * those of rank 0. NULL: all start argv. */
     const struct hrun_program *programs;
     const int *which;
@@ -107,7 +107,7 @@ struct hrun_job {
     const char *scratch;           /* folder that the guard removes if hrun is killed while the job runs; NULL: none */
     const char *stdin_text;        /* standard input of rank 0; NULL: that of hrun */
     int no_stdin;                  /* 1: rank 0 reads /dev/null */
-    int oversubscribe;             /* 1: ranks may start more processes (MPI_Comm_spawn) than the host takes */
+    int oversubscribe;             /* 1: ranks may start more processes (MPI_Comm_spawn) than the host has slots */
     const char *const *busy;       /* PEs that spawned processes may not use, as in hrun_layout_order; NULL: none */
     int report_bindings;           /* 1: each process prints its host and actual affinity on standard error before the
                                       program begins; if it differs from the layout the job fails with 125 */
@@ -141,7 +141,7 @@ struct hrun_engine {
     const char *what;              /* one line for --help and errors */
     int simulated;                 /* 1: its hosts are those of a platform file, 0: real ones */
     int mpich;                     /* 1: it starts programs of MPICH's family, too */
-    /* 1 if the engine is a default for this cluster and a program of this MPI (NULL: not known), else 0. */
+    /* 1 if the engine suits this cluster and a program of this MPI (NULL: not known), else 0. */
     int (*suits)(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi);
     /* 0 if the engine can run on this cluster now; -1 if not: *err names what is missing and what to install. Engines
      * that use mpirun fill *found (may be NULL) for struct hrun_job. */
@@ -156,12 +156,12 @@ struct hrun_engine {
                  struct hrun_buf *out);
 };
 
-/* NULL when unknown; hrun_engines() lists all, ending with NULL. */
+/* The engine with that name, or NULL. hrun_engines() lists all, ending with NULL. */
 const struct hrun_engine *hrun_engine_find(const char *name);
 const struct hrun_engine *const *hrun_engines(void);
-/* The engine for a cluster and a program of that MPI (NULL: not known) when the user names none: for simulated hosts
- * `smpi`; inside a Slurm allocation `srun` when it has PMIx, else `local` when the only host is this one, else `ssh`
- * for MPICH's family and `mpirun` for others. found and errors: those of usable. */
+/* The engine for a cluster and a program of that MPI (NULL: not known) if the user names none: for simulated hosts
+ * `smpi`; inside a Slurm allocation `srun` if it has PMIx; else `local` if the only host is this one, else `ssh` for
+ * MPICH's family and `mpirun` for others. found and errors: those of usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
                                            struct hrun_openmpi *found, struct hrun_error *err);
 /* The same without checking that it is usable here. */
@@ -197,9 +197,9 @@ struct hrun_program hrun_job_program(const struct hrun_job *job, int r);
 /* The number of consecutive ranks, r included, that start the same program as rank r. */
 int hrun_job_run_length(const struct hrun_job *job, int r);
 
-/* Check and run. 0: the job ran, *out holds how it ended; -1: it was not started, or the engine failed; nothing
- * remains either way. Errors: HRUN_ECHANGED (a host differs from the cluster's cache: discover with refresh and lay
- * out anew), HRUN_EMPI (also when a script loads another MPI library than the engine serves), HRUN_EINVAL,
+/* Check and run. 0: the job ran, *out describes how it ended; -1: it was not started, or the engine failed. No process
+ * or file remains in either case. Errors: HRUN_ECHANGED (a host differs from the cluster's cache: discover with refresh
+ * and lay out anew), HRUN_EMPI (also when a script loads another MPI library than the engine serves), HRUN_EINVAL,
  * HRUN_EENGINE (also when mpirun failed before it was ready to start a process), HRUN_EIO (also when the output cannot
  * be written), HRUN_ENOPROG, HRUN_ENOEXEC. Descriptors 0 to 2 are open. */
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
@@ -212,10 +212,11 @@ int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job 
  * one rank. Errors: as above, except HRUN_EMPI and HRUN_ECHANGED. */
 int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
 
-/* The first mpirun in PATH that is Open MPI's, by starting mpirun --version. Errors: HRUN_EENGINE (none; says what to
+/* Find the first mpirun of Open MPI in PATH; runs mpirun --version. Errors: HRUN_EENGINE (none; the text names what to
  * install), HRUN_EIO; *m is untouched. */
 int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err);
-/* A text that changes with its programs: path, size and date of mpirun and its daemons. "": there are none. */
+/* A text that changes when Open MPI's programs change: path, size and date of mpirun and its daemons. "": there are
+ * none. */
 void hrun_openmpi_watched(char *watched, size_t size);
 
 /* A short command for other hosts, with no input. */
@@ -223,8 +224,8 @@ struct hrun_remote {
     char *const *argv;             /* NULL-terminated; argv[0] is a path there */
     const struct hrun_strvec *mca; /* as in struct hrun_job, for plm_rsh_agent */
     double timeout_s;              /* for each host, > 0 */
-    const char *missing;           /* what to do where argv[0] does not exist; for the message */
-    const char *otherwise;         /* what to do instead of mending a host, or NULL; for the message */
+    const char *missing;           /* remedy for a host without argv[0], for the message */
+    const char *otherwise;         /* alternative to mending a host, or NULL; for the message */
     int keep_going;                /* 1: ask all hosts even if one fails; 0: after a failure start no further one */
 };
 
@@ -241,8 +242,8 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
  * frees. Errors: HRUN_ENOPROG (not found; the text names the places), HRUN_ENOEXEC (not executable, a folder). */
 char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *err);
 
-/* Which MPI a program is linked with. Errors: HRUN_EIO (unreadable). A static program is recognised by the text its MPI
- * library holds. */
+/* Which MPI a program is linked with. Errors: HRUN_EIO (unreadable). A static program is recognised by texts of its MPI
+ * library. */
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err);
 
 /* Append the paths of the libraries that a program is linked with, symbolic links resolved, so that they identify one

@@ -1,13 +1,13 @@
-/* output.h - the output of the processes where it passes through hrun
+/* output.h - the output of the processes that passes through hrun
  *
- * Purpose: pipes from the processes to hrun's own output, to on_stdout, or to stderr_text, with tags if asked for.
- * Invariants:
+ * Purpose: pipes from the processes to hrun's own output, to on_stdout, or to stderr_text, with tags if the job
+ * requests them. Invariants:
  *   - hrun reads only what it can pass on: a slow reader of hrun's output slows the program, but hrun still handles
  *     signals (each write fits the room that poll has reported);
  *   - the order within one rank's stream is kept; without tags data is passed on as it comes, with tags
  *     line by line (a last line without an end gets one);
- *   - when the reader of hrun's output has gone the programs' pipes are closed, so that they get SIGPIPE; any other
- *     failure to write is kept for hrun_output_failed;
+ *   - if the reader of hrun's output has gone, hrun closes the programs' pipes, so that they get SIGPIPE;
+ *     hrun_output_failed reports any other failure to write;
  *   - buffers are bounded: about 64 KiB per stream, and at the end the contents of the pipes.
  */
 #ifndef HRUN_LAUNCH_OUTPUT_H
@@ -26,7 +26,7 @@ enum hrun_tagging {
     HRUN_TAG_SRUN,     /* the process is srun --label: "03: " is rewritten; standard error always comes through a pipe,
                           as srun has no other way to keep its own words out of it */
     HRUN_TAG_MPIRUN,   /* the process is mpirun --tag-output: "[1,3]<stdout>:" is rewritten */
-    HRUN_TAG_PRTERUN,  /* the same by Open MPI 5, which puts a blank behind it */
+    HRUN_TAG_PRTERUN,  /* the same for Open MPI 5, which adds a blank */
     HRUN_TAG_FED       /* each process is one rank, whose output comes by hrun_output_feed; the pipes are those of the
                           programs that relay it, whose own messages get no tags */
 };
@@ -52,7 +52,7 @@ void hrun_output_feed(struct hrun_output *o, int i, int is_err, const char *data
 void hrun_output_end(struct hrun_output *o, int i);
 /* 1: the caller may feed more; 0: it should wait. */
 int hrun_output_has_room(const struct hrun_output *o);
-/* 1: hrun's own standard output or error has no reader any more, and on_stdout does not take it; else 0. */
+/* 1: hrun's own standard output or error has no reader any more, and there is no on_stdout for it; else 0. */
 int hrun_output_is_deaf(const struct hrun_output *o, int is_err);
 
 /* Append the entries for poll(2) to *p behind the first `before` ones; *p is reallocated. Result: number of entries
@@ -60,17 +60,17 @@ int hrun_output_is_deaf(const struct hrun_output *o, int is_err);
 int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p);
 /* Read and write as poll(2) has set these entries of hrun_output_poll. */
 void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n);
-/* 1 when all sources have ended and all has been passed on. */
+/* 1 if all sources have ended and all data has been passed on, else 0. */
 int hrun_output_done(const struct hrun_output *o);
-/* 0, or -1 when something could not be written (a full disk). Errors: HRUN_EIO, "standard output: ...". */
+/* 0, or -1 if a write failed (a full disk). Errors: HRUN_EIO, "standard output: ...". */
 int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err);
-/* Read what the pipes hold now, and close them without waiting for their ends. hrun_output_handle still passes on what
- * was read. */
+/* Read the present contents of the pipes, and close them without waiting for their ends. hrun_output_handle still
+ * passes on what was read. */
 void hrun_output_close(struct hrun_output *o);
 
 /* ---------------------------------------------------------------- sieve
  *
- * Taking the lines of libhrun-trace.so out of the standard error of a job
+ * Separating the lines of libhrun-trace.so from the standard error of a job
  *
  * Purpose: a trace line begins with HRUN_TRACE_MARK (base/trace_lines.h), anywhere in the stream, and ends with its
  * newline. All other data is passed on in order and at once. A partial mark is held until the rest has come.

@@ -13,15 +13,15 @@
  * result. NULL with HRUN_EENGINE: it is in neither place. */
 char *hrun_shim_path(struct hrun_error *err);
 
-/* The same for another program that is installed with hrun; NULL: it is in neither place. */
+/* The same for another program that is installed with hrun. NULL: it is in neither place. */
 char *hrun_beside_path(const char *name);
 
-/* Run the command argv (argv[0] is a path) and append its standard output; errors = 1: and its standard error. Its
- * input is /dev/null, its status is ignored. It may be silent for 10 s, so that a network folder that is down does not
- * hang hrun, and compute for a minute. Errors: HRUN_EIO (it cannot be started or does not answer). */
+/* Run the command argv (argv[0] is a path) and append its standard output, and with errors = 1 its standard error. Its
+ * input is /dev/null, its status is ignored. Limits: 10 s without output or computing, so that a broken network folder
+ * does not hang hrun, and 60 s of processor time. Errors: HRUN_EIO (it cannot be started or does not answer). */
 int hrun_command_output(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err);
 
-/* ---- mpilib: recognising MPI libraries by name */
+/* ---- mpi.c: recognising MPI libraries by name */
 
 /* 1 for the file name of an MPI library of MPICH's family: "libmpich.so.12", "libmpi.so.12.2.2" (the MPICH ABI: MPICH,
  * Intel MPI, MVAPICH), "libmpi_intel.so.4", ...; else 0, as for Open MPI's libmpi.so.40. */
