@@ -17,7 +17,7 @@ void hrun_env_base(struct hrun_strvec *out);
  * must be in the list already; on_message reports those that are not. */
 void hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env);
 
-/* Set MCA parameter key unless the user does. */
+/* Set MCA parameter key unless the user sets it. */
 void hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value);
 
 /* PMI_PORT=HRUN_ENV_NO_MPICH makes a program of MPICH, or one with its ABI, fail at its start instead of running as
@@ -26,11 +26,11 @@ void hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const cha
 #define HRUN_ENV_PMI_PORT "PMI_PORT"
 #define HRUN_ENV_NO_MPICH "hrun_starts_programs_of_MPICH_with_--mpi_mpich"
 
-/* Put Open MPI's shared memory files into folder, so that hrun can remove them even if the processes are killed.
- * NULL: leaves them at their default place. */
+/* Put Open MPI's shared memory files into folder, so that hrun can remove them even if the processes are killed. NULL:
+ * they stay at their default place. */
 void hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder);
 
-/* Adds the variables of the job's preloads, and the libraries in front of LD_PRELOAD or (shim = 1) as
+/* Add the variables of the job's preloads. Put the libraries in front of LD_PRELOAD, or with shim = 1 into
  * HRUN_ENV_PRELOAD. Call it after hrun_env_user. */
 void hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env);
 

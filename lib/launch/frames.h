@@ -13,7 +13,7 @@
 
 enum hrun_frame_kind {
     /* To the proxy. */
-    HRUN_FRAME_JOB = 1,         /* what to start: words from engines/ssh.c, each ended by NUL */
+    HRUN_FRAME_JOB = 1,         /* what to start: words that add_job (engines/ssh.c) writes, each ended by NUL */
     HRUN_FRAME_SIGNAL,          /* number: signal for all ranks of the host */
     HRUN_FRAME_INPUT,           /* standard input of rank 0; no data: end of input */
     HRUN_FRAME_DEAF,            /* the ranks' standard output (number 0) or error (1) has no reader any more */
@@ -23,7 +23,7 @@ enum hrun_frame_kind {
     HRUN_FRAME_TAKEN,           /* number: bytes of input delivered to rank 0; 0: rank 0 has closed its input */
     HRUN_FRAME_EXIT,            /* number: rank; data: its wait status in decimal. Only output of the rank's children
                                    may follow */
-    /* Both ways. */
+    /* In both directions. */
     HRUN_FRAME_PMI,             /* number: rank; data: bytes of its PMI connection */
     /* From it. */
     HRUN_FRAME_UNREAD,          /* number: rank that did not read its PMI answers; its connection is closed */
@@ -43,7 +43,7 @@ struct hrun_frame {
 
 void hrun_frame_add(struct hrun_buf *out, enum hrun_frame_kind kind, int number, const char *data, size_t len);
 /* Parses the frame at in->data + *at, and moves *at behind it. 1: *out is set; 0: the frame is incomplete; -1: the data
- * is no frame. */
+ * is not a frame. */
 int hrun_frame_next(const struct hrun_buf *in, size_t *at, struct hrun_frame *out);
 /* Drop the data before *at, and set *at to 0. */
 void hrun_frames_drop(struct hrun_buf *in, size_t *at);
@@ -60,7 +60,7 @@ int hrun_frame_count(const char **at, const char *end);
 void hrun_frame_add_words(struct hrun_buf *out, char *const *list);
 void hrun_frame_words(const char **at, const char *end, const char ***list);
 
-/* Sends as much of *out as fd takes now, and keeps the rest. 0, or -1 if the connection is broken. */
+/* Send as much of *out as fd accepts now, and keep the rest. 0, or -1 if the connection is broken. */
 int hrun_frames_send(int fd, struct hrun_buf *out);
 
 #endif

@@ -18,7 +18,7 @@ char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size
 
 struct hrun_run;
 /* A check_end for struct hrun_driver. -1 with HRUN_EMPI if all ranks of an MPI program have succeeded without
- * contacting their server: each may have run as a world of its own. */
+ * contacting their server: each may have run as a separate world. */
 int hrun_mpich_check_together(struct hrun_run *r, struct hrun_error *err);
 
 /* Append Hydra's command for the same hosts, on one host also for the same placement; see hrun_engine_command. */

@@ -20,7 +20,7 @@ enum hrun_note {
     HRUN_NOTE_RANK_ENDED,   /* the rank has ended; text: its wait status in decimal */
     HRUN_NOTE_LATE,         /* the host did not report in time; text: the limit in s */
     HRUN_NOTE_FAILED,       /* the agent ended (number: status; text: its last words) before the host had reported */
-    HRUN_NOTE_LOST,         /* the agent ended and the daemon had not; number and text as before */
+    HRUN_NOTE_LOST,         /* the agent ended before the daemon; number and text as for FAILED */
     HRUN_NOTE_CRASHED,      /* the daemon was killed; number: signal */
     HRUN_NOTE_ENDED,        /* the daemon ended; number: status */
     HRUN_NOTE_KINDS
@@ -37,7 +37,7 @@ struct hrun_note_read {
     int number;
     char host[HRUN_NOTE_HOST], text[HRUN_NOTE_TEXT];
 };
-/* Parse one line without its newline. -1: it is no note. */
+/* Parse one line without its newline. -1: the line is not a note. */
 int hrun_note_parse(const char *line, struct hrun_note_read *out);
 
 #endif

@@ -30,7 +30,7 @@ void hrun_pmi_poll(const struct hrun_pmi *p, struct pollfd *polled);
 void hrun_pmi_handle(struct hrun_pmi *p, const struct pollfd *polled);
 /* Process data from a rank. The server reports a rank that breaks the protocol, and ignores it from then on. */
 void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len);
-/* Do the same to a rank that has left more than HRUN_PMI_UNREAD_MAX bytes (frames.h) of answers unread. */
+/* Report and ignore a rank that has left more than HRUN_PMI_UNREAD_MAX bytes (frames.h) of answers unread. */
 void hrun_pmi_unread(struct hrun_pmi *p, int rank);
 
 #endif

@@ -28,7 +28,7 @@ struct pmix_job {
     char nspace[PMIX_MAX_NSLEN + 1];
     struct pmix_client *clients;
     int nranks;
-    char *port;                     /* where the parents wait for it to connect (Open MPI 4); NULL: they do not */
+    char *port;                     /* port at which the parents wait for it (Open MPI 4); NULL: they do not wait */
     pmix_proc_t parent;             /* the process that has spawned it */
 };
 
@@ -63,12 +63,12 @@ struct pmix_infos {
 void pmix_add_info(struct pmix_infos *f, const char *key, const void *value, pmix_data_type_t type);
 void pmix_infos_release(struct pmix_infos *f);
 
-/* ---- pmix_query.c: questions about the job, and words for the user */
+/* ---- pmix_query.c: queries about the job, and output for the user */
 
 /* Answers at once: PMIX_ERR_NOT_FOUND if no key is known, PMIX_ERR_PARTIAL_SUCCESS if some are. */
 pmix_status_t pmix_query(pmix_proc_t *proc, pmix_query_t *queries, size_t n, pmix_info_cbfunc_t answer, void *cbdata);
-/* Writes PMIX_LOG_STDOUT and _STDERR as output of the process. Answers later: PMIx holds a lock during the call that
- * the answer takes. */
+/* Writes PMIX_LOG_STDOUT and _STDERR as output of the process. Answers later, because the answer needs a lock that PMIx
+ * keeps during the call. */
 void pmix_log(const pmix_proc_t *proc, const pmix_info_t data[], size_t ndata, const pmix_info_t directives[],
               size_t ndirectives, pmix_op_cbfunc_t answer, void *cbdata);
 
@@ -77,7 +77,7 @@ void pmix_log(const pmix_proc_t *proc, const pmix_info_t data[], size_t ndata, c
 /* A key may be published again, as with mpirun; the first one counts. */
 pmix_status_t pmix_publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t answer,
                            void *cbdata);
-/* With PMIX_WAIT, answers when all keys, or as many as the user asks for, are published. */
+/* With PMIX_WAIT, answers when all keys, or the number that the user requests, are published. */
 pmix_status_t pmix_lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
                           pmix_lookup_cbfunc_t answer, void *cbdata);
 /* Removes keys that the process itself has published. An unknown key is no error, as with mpirun. */
@@ -89,14 +89,14 @@ void pmix_names_forget(const pmix_proc_t *proc);
 int pmix_names_timer(void);
 void pmix_names_tick(void);
 
-/* ---- pmix_spawn.c: further processes, which hrun starts */
+/* ---- pmix_spawn.c: further processes of the job */
 
 /* Queues the request and sends requests to hrun one at a time. If Open MPI 4 waits at a port for new processes that are
  * not started, or that end before they connect, the ranks that wait there get a member that does not exist, so that
  * pmix_connect fails on all of them. */
 pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[],
                          size_t napps, pmix_spawn_cbfunc_t answer, void *cbdata);
-/* Of processes that are all of the job: PMIx itself connects them. */
+/* Succeeds if all processes are in namespaces of the job: PMIx itself connects them. Else refuses. */
 pmix_status_t pmix_connect(const pmix_proc_t procs[], size_t n, const pmix_info_t info[], size_t ninfo,
                            pmix_op_cbfunc_t answer, void *cbdata);
 /* Handle hrun's answer, words from local_spawn.c as hrun_guard_serve describes them. On the guard's thread. */

@@ -1,8 +1,8 @@
 /* procs.h - finding and ending the processes of a job through /proc
  *
  * Purpose: ranks start other programs, and those may outlive them, leave the process group and the session,
- * or be adopted. A process belongs to the job when its environment holds HRUN_JOB=<job id>, when it has inherited the
- * job's mark, or when its process group was made for a rank. No other process is ever signalled.
+ * or be adopted. A process belongs to the job if its environment contains HRUN_JOB=<job id>, if it has inherited the
+ * job's mark, or if its process group was made for a rank. No other process is ever signalled.
  *
  * The mark is a random number in the soft limit RLIMIT_LOCKS, which Linux has not used since 2.4.25. A process that
  * clears its environment, closes all files and leaves its session still keeps its limits. 0: no mark.
@@ -33,7 +33,7 @@ void hrun_pids_release(struct hrun_pids *p);
 int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
                       const struct hrun_pids *except, struct hrun_pids *out);
 
-/* Append the children of a process, of all its threads, zombies included. 0; -1 where the kernel keeps no list of
+/* Append the children of a process, of all its threads, zombies included. 0; -1 if the kernel keeps no list of
  * children. */
 int hrun_procs_children(pid_t pid, struct hrun_pids *out);
 

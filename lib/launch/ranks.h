@@ -2,10 +2,10 @@
  *
  * Purpose: neither mpirun nor srun can express the bindings of ranks on unlike nodes. So `hrun-shim rank PROGRAM
  * ARGUMENT...` starts in place of each rank, binds itself, and executes the program.
- * Format: entries "FIRST[-LAST]=CPUSET[/THREADS]" separated by ';', ranks ascending without a gap, neighbours that are
- * alike in one entry: "0-3=0-7/8;4=8,24/1". An empty CPUSET binds nothing. The text stands in HRUN_RANKS,
+ * Format: entries "FIRST[-LAST]=CPUSET[/THREADS]" separated by ';', ranks ascending without a gap, equal neighbours in
+ * one entry: "0-3=0-7/8;4=8,24/1". An empty CPUSET binds nothing. The text is in HRUN_RANKS,
  * HRUN_RANKS_1, HRUN_RANKS_2, ...: one variable holds at most HRUN_RANKS_PART bytes and only whole entries, since Linux
- * takes strings of at most 128 KiB.
+ * limits strings to 128 KiB.
  */
 #ifndef HRUN_LAUNCH_RANKS_H
 #define HRUN_LAUNCH_RANKS_H
@@ -19,12 +19,12 @@
  * fail if they differ. "tell": the shim stays as the rank's parent, and writes notes of the rank's begin and end into
  * the FIFO that HRUN_NOTES names. */
 #define HRUN_RANKS_DO_VARIABLE "HRUN_RANKS_DO"
-/* A folder of the rank's host for Open MPI's shared memory files. Not set: Open MPI's own place. */
+/* A folder of the rank's host for Open MPI's shared memory files. Not set: Open MPI's default. */
 #define HRUN_RANKS_SHM_VARIABLE "HRUN_SHM"
 
 enum { HRUN_RANKS_PART = 100000 };
 
-/* The MCA parameters that say where Open MPI's shared memory files are, ending with NULL. */
+/* The MCA parameters for the folder of Open MPI's shared memory files, ending with NULL. */
 extern const char *const hrun_shared_memory_keys[];
 
 /* Append to *words "HRUN_RANKS=...", "HRUN_RANKS_1=...", ... for all ranks of the layout. */
@@ -32,7 +32,7 @@ void hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words);
 
 struct hrun_ranks_entry {
     char *cpuset;               /* "" for none; the caller frees it */
-    int threads;                /* 0: not said */
+    int threads;                /* 0: not given */
 };
 /* Find the entry of a rank. lookup(name) returns variables: getenv, or a test's function. Errors: HRUN_EPARSE (naming
  * the variable), HRUN_ENOENT (no entry for that rank). */

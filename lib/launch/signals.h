@@ -24,7 +24,7 @@ struct hrun_signals {
  * Signals that the caller ignores (nohup, a shell's background jobs) stay ignored. SIGCHLD gets its default action, so
  * that statuses are kept, and is readable, too. SIGPIPE is only blocked. Errors: HRUN_EIO; call _restore also then. */
 int hrun_signals_block(struct hrun_signals *s, int all, struct hrun_error *err);
-/* Harmless if nothing was blocked. */
+/* Undo hrun_signals_block. Harmless if nothing was blocked. */
 void hrun_signals_restore(struct hrun_signals *s);
 
 /* The effect of a signal to hrun on a job: end the job, stop it, or pass the signal on. */

@@ -9,7 +9,7 @@
 
 /* ---- slurm */
 
-/* Report that this program of Slurm is missing. Result: -1 with HRUN_EENGINE. */
+/* Set the error for a missing program of Slurm. Result: -1 with HRUN_EENGINE. */
 int hrun_srun_missing(struct hrun_error *err, const char *name);
 
 /* The index of a host in the allocation, found by its name with or without domain, or as this host (is_local); -1: the
@@ -35,8 +35,8 @@ struct hrun_srun_part {
 };
 
 struct hrun_run;
-/* Append the options of srun that place a part. nodes: a list of nodes, or a file with one for each rank (it has a '/'
- * in its name); mpi: of --mpi. */
+/* Append the options of srun that place a part. nodes: a list of nodes, or a file with one for each rank (its name
+ * contains '/'); mpi: the value of --mpi. */
 void hrun_srun_push_placement(const struct hrun_srun_part *part, const char *nodes, const char *mpi,
                               struct hrun_strvec *v);
 /* The same for a step that hrun starts: the nodes are in a file in the job's folder, each rank may use all CPUs granted
@@ -63,8 +63,8 @@ struct hrun_srun_said {
     char step[64];              /* "12.0" */
     int ntasks, task;
     int status;                 /* of a task: exit status, 128 + signal */
-    int signal;                 /* that killed it, 0: none */
-    const char *text;           /* in the line */
+    int signal;                 /* signal that killed it, 0: none */
+    const char *text;           /* points into the line */
     size_t len;                 /* of text */
 };
 
@@ -73,8 +73,8 @@ void hrun_srun_read(const char *line, struct hrun_srun_said *out);
 
 /* ---- remote_srun.c */
 
-/* hrun_remote_run by steps of srun, if this is a Slurm allocation that has all these hosts and srun is in PATH.
- * Result: 1 if not, and nothing has been done; else as hrun_remote_run. */
+/* hrun_remote_run by steps of srun, if this is a Slurm allocation that has all these hosts and srun is in PATH. Result:
+ * 1 if not (no effect), else as hrun_remote_run. */
 int hrun_remote_srun(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
                      struct hrun_error *errors, struct hrun_error *err);
 

@@ -1,8 +1,8 @@
 /* spawn.h - starting processes bound to their PEs
  *
  * The calling thread binds itself before each fork, so that the child inherits the binding.
- * Invariants: only async-signal-safe calls between fork and exec; afterwards the calling thread has its earlier
- * binding; on failure no started process remains.
+ * Invariants: only async-signal-safe calls between fork and exec; the calling thread gets its earlier binding back; on
+ * failure no started process remains.
  */
 #ifndef HRUN_LAUNCH_SPAWN_H
 #define HRUN_LAUNCH_SPAWN_H
@@ -17,9 +17,9 @@ struct hrun_spawn {
     sigset_t mask;               /* signal mask of the process */
     struct sigaction sigchld;    /* its disposition of SIGCHLD */
     int death_signal;            /* sent to the process by the kernel when hrun dies */
-    unsigned long mark;          /* of the job, 0: none */
+    unsigned long mark;          /* the job's mark (procs.h), 0: none */
     int sessions;                /* 1: a process that leads a group leads a session, too */
-    int ignore_ttou;             /* 1: a process in a group of its own may write to a tostop terminal */
+    int ignore_ttou;             /* 1: a process in its own group may write to a tostop terminal */
     const struct hrun_topo *topo; /* NULL: nothing is bound */
 };
 

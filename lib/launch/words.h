@@ -12,7 +12,7 @@ struct hrun_words {
 
 #define HRUN_WORDS_INIT { -1, -1, HRUN_BUF_INIT }
 
-/* Make the pipe. The caller closes child_fd once the launcher has it. Errors: HRUN_EIO. */
+/* Make the pipe. The caller closes child_fd when the launcher has inherited it. Errors: HRUN_EIO. */
 int hrun_words_open(struct hrun_words *w, struct hrun_error *err);
 /* Make a FIFO and read from it. -1 with errno. */
 int hrun_words_fifo(struct hrun_words *w, const char *path);
@@ -25,7 +25,7 @@ void hrun_lines_feed(struct hrun_buf *line, size_t max, const char *data, size_t
                      void (*on_line)(void *ctx, char *line, size_t len), void *ctx);
 /* Harmless if it was never opened. */
 void hrun_words_close(struct hrun_words *w);
-/* Copy the last line of a text (NULL: none) that has words, without blanks, '-' and '>' at its ends. */
+/* Copy the last line of a text (NULL: none) that contains words, without blanks, '-' and '>' at its ends. */
 void hrun_last_line(const struct hrun_buf *text, char *out, size_t size);
 /* Close *fd unless it is -1, and set it to -1. */
 void hrun_close_fd(int *fd);
