@@ -1,7 +1,7 @@
 /* engines.h - the rows of the engine table, and functions that several engines use (internal)
  *
- * An engine is a file NAME.c with a row hrun_engine_NAME; what its own files share is in NAME.h. It uses the life of a
- * job (launch/job.h) and calls no other engine.
+ * An engine is a file NAME.c with a row hrun_engine_NAME; declarations that its files share are in NAME.h. It uses the
+ * life of a job (launch/job.h) and calls no other engine.
  */
 #ifndef HRUN_LAUNCH_ENGINES_ENGINES_H
 #define HRUN_LAUNCH_ENGINES_ENGINES_H
@@ -13,7 +13,7 @@ extern const struct hrun_engine hrun_engine_local, hrun_engine_mpirun, hrun_engi
 
 /* ---- common.c */
 
-/* Append words, a command that starts job, as a shell command line. */
+/* Append words, a command that starts the job, as a shell command line. */
 void hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out);
 
 /* Append the program of rank r (as_found: its path, else as the user wrote it) and its arguments. */
@@ -25,8 +25,8 @@ int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *clu
 /* Check that there is a remote shell, if the cluster has other hosts than this one. Errors: HRUN_EENGINE. */
 int hrun_check_agent(const struct hrun_cluster *cluster, struct hrun_error *err);
 
-/* What each engine checks: its kind of hosts, programs of smpicc for simulation alone, the words of -x and --mca, the
- * working directory, the program's MPI, which goes to *mpi. */
+/* The checks of every engine: its kind of hosts, programs of smpicc for simulation only, the words of -x and --mca, the
+ * working directory. *mpi gets the program's MPI. */
 int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *mpi,
                       struct hrun_error *err);
 

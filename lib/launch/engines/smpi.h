@@ -1,4 +1,4 @@
-/* smpi.h - the messages of a simulation: SimGrid's, through hrun-smpi (hrun/smpi.c) (internal) */
+/* smpi.h - the messages that SimGrid prints through hrun-smpi (hrun/smpi.c) (internal) */
 #ifndef HRUN_LAUNCH_SMPI_H
 #define HRUN_LAUNCH_SMPI_H
 
@@ -7,7 +7,7 @@ enum hrun_smpi_kind {
     HRUN_SMPI_CLOCK,            /* value: simulated time, s */
     HRUN_SMPI_STATUS,           /* rank has ended with status value */
     HRUN_SMPI_ABORT,            /* rank has called MPI_Abort */
-    HRUN_SMPI_DEADLOCK,         /* the ranks that are left wait for messages that nobody sends */
+    HRUN_SMPI_DEADLOCK,         /* the remaining ranks wait for messages that no rank sends */
     HRUN_SMPI_STALLED,          /* a rank has ended without MPI_Finalize */
     HRUN_SMPI_WARNING,          /* text */
     HRUN_SMPI_FAILURE           /* text: SimGrid cannot go on */
@@ -17,7 +17,7 @@ struct hrun_smpi_said {
     enum hrun_smpi_kind kind;
     int rank;                   /* -1: unknown */
     double value;
-    const char *text;           /* in the line */
+    const char *text;           /* points into the line */
 };
 
 /* Parse one line. */

@@ -10,8 +10,8 @@ struct hrun_srun_parts {
     struct hrun_srun_part *v;
     int n, ngroups;
     char *name;                 /* of the allocation */
-    char *nodes;                /* "h[2-3]": the nodes used, in the allocation's order, if they are only a part of a job
-                                   of one component; else NULL. See srun.c */
+    char *nodes;                /* "h[2-3]": the nodes used, in the allocation's order, if the job has one component and
+                                   more nodes; else NULL. See srun.c */
 };
 
 /* Assign the ranks of a layout to the components of the allocation. Errors: HRUN_EINVAL (a host is not in it, ranks are
@@ -30,19 +30,19 @@ struct hrun_srun {
     int mpich;
     struct hrun_srun_parts parts;
     int first_rank[HRUN_SRUN_GROUPS];   /* of each component: rank of its first task */
-    const char *job_ids[HRUN_SRUN_GROUPS];  /* of each component; NULL where it has no number of its own */
+    const char *job_ids[HRUN_SRUN_GROUPS];  /* of each component; NULL if it has no separate job number */
     struct hrun_strvec steps;       /* "12.0"; of a heterogeneous job one for each component used */
-    int started;                    /* tasks */
-    char notice[64];                /* the step of the next line */
+    int started;                    /* number of tasks started */
+    char notice[64];                /* step that the next line of srun is about */
     int aborted;
     int suspect;                    /* a rank killed by SIGKILL, perhaps because another one failed; -1: none */
     int suspect_after;              /* 1: it was killed after the abort of the step */
-    int completed;                  /* the last rank that ended with 0 before the step was aborted, -1 */
+    int completed;                  /* the last rank that ended with 0 before the step was aborted; -1: none */
     double completed_s;
-    char complaint[256];            /* of srun, the last one; "" */
+    char complaint[256];            /* last error message of srun, or "" */
 };
 
-/* Of struct hrun_driver. */
+/* Functions of struct hrun_driver. */
 void bring_srun_signal(struct hrun_run *r, int sig);
 void read_srun_line(struct hrun_run *r, char *line);
 void blame_suspect(struct hrun_run *r);
