@@ -9,13 +9,13 @@
  *     library performs every call;
  *   - decisions use only data that all ranks of the call have: communicator, root, bytes, and number of such calls
  *     before. The model proposes a way; then both ways are timed in alternate calls, the ranks compare the times (one
- *     reduction), and the library's way is replaced only if ours was faster, as the model may be wrong. For scatterv
- *     and gatherv only the root has all counts, so communicator and root alone decide, and each pair of ranks decides
- *     whether its own message goes in pieces;
+ *     reduction), and the library's way is replaced only if our way was faster, because the model may be wrong. For
+ *     scatterv and gatherv only the root has all counts, so communicator and root alone decide, and each pair of ranks
+ *     decides whether its message is sent in pieces;
  *   - the MPI library performs calls on one rank, on intercommunicators, with ranks outside of MPI_COMM_WORLD, without
- *     bytes, and with wrong arguments, so that errors are its own;
+ *     bytes, and with wrong arguments, so that it reports the errors;
  *   - messages go through a duplicate communicator, made (MPI_Comm_create) once the expected saving exceeds its cost,
- *     and freed with the program's. It returns errors; they are raised on the program's (operations.c).
+ *     and freed with the program's. It returns errors, which are raised on the program's communicator (operations.c).
  */
 #ifndef HRUN_PRELOADED_COLL_H
 #define HRUN_PRELOADED_COLL_H
@@ -47,7 +47,7 @@ const struct coll_mpi *coll_mpi(void);
 void *coll_real(const char *name);
 #define COLL_REAL(name) ((__typeof__(name) *)coll_real(#name))
 
-/* After MPI_Init and before MPI_Finalize. */
+/* Called after MPI_Init and before MPI_Finalize. */
 void coll_init(void);
 void coll_finalize(void);
 
@@ -58,14 +58,14 @@ enum { COLL_ENTRIES = 64 };
 /* Timed calls of each way. The median of five is valid with up to two disturbed ones. */
 enum { COLL_TRIALS = 5 };
 
-struct coll_entry {            /* of a call that has come before */
+struct coll_entry {            /* a kind of call that has occurred */
     enum hrun_net_op op;
     int root, calls, chosen;
-    int tried, kept;           /* calls that were timed; 1: ours stays */
+    int tried, kept;           /* timed calls; 1: our way is kept */
     int recorded;              /* 1: record is set */
     struct coll_record *record;    /* NULL: none is kept */
-    double times[2][COLL_TRIALS];  /* s, of the library and of ours */
-    double bytes;              /* as coll_round gives; -1: a variant with counts; 0: nothing here */
+    double times[2][COLL_TRIALS];  /* s, of the library's way and of ours */
+    double bytes;              /* from coll_round; -1: a variant with counts; 0: unused */
     struct coll_choice choice;
 };
 
@@ -73,11 +73,11 @@ struct coll_entry {            /* of a call that has come before */
 struct coll_call {
     enum hrun_net_op op;
     int with_counts;           /* a variant with counts */
-    const void *own;           /* what each rank sends to the root, gets from it, or broadcasts */
+    const void *own;           /* data that each rank sends to the root, receives, or broadcasts */
     int own_count;
     MPI_Datatype own_type;
-    const void *all;           /* of the root: what it gets from all, or sends to them */
-    int all_count;             /* of each rank, without counts */
+    const void *all;           /* on the root: data received from all ranks, or sent */
+    int all_count;             /* of each rank, if not a variant with counts */
     const int *counts, *places;
     MPI_Datatype all_type;
     int root;
@@ -97,8 +97,8 @@ struct coll_comm {
     const struct hrun_net_tuning *tuning;
     struct hrun_net_ranks ranks;
     int rank;
-    int *places;               /* owned: what ranks points to; NULL: the communicator is left alone */
-    MPI_Comm own;              /* or no_comm */
+    int *places;               /* owned, for ranks; NULL: the MPI library performs all calls */
+    MPI_Comm own;              /* the duplicate communicator, or no_comm */
     double saved_s, own_cost_s;
     struct coll_entry entries[COLL_ENTRIES];
 };
@@ -118,20 +118,20 @@ struct coll_record {
     enum hrun_net_op op;
     int ranks, root;
     int kept;                  /* enum coll_fate */
-    long calls;                /* by this choice */
+    long calls;                /* performed by this choice */
     double bytes, segment;
-    double time_s[2];          /* of a call by the library and by ours, as the trial found them */
+    double time_s[2];          /* of a call in the trial: the library's way, and ours */
     char way[16];
 };
 
-/* A record of a choice that will be tried or used, which the caller keeps up to date; NULL: it is not reported. */
+/* Create the record of a choice that will be tried or used. The caller updates it. NULL: it is not reported. */
 struct coll_record *coll_record_begin(const struct coll_comm *c, const struct coll_entry *e, enum coll_fate fate);
 /* Rank 0 of the world prints and drops all records. */
 void coll_records_print(void);
 
 /* ---------------------------------------------------------------- messages (move.c) */
 
-/* Return what an MPI function returns, unless it is MPI_SUCCESS. */
+/* Return the result of an MPI function unless it is MPI_SUCCESS. */
 #define TRY(call) \
     do { \
         int rc_ = (call); \
@@ -142,23 +142,23 @@ void coll_records_print(void);
 /* Parts of a buffer, one for each rank. */
 struct coll_parts {
     char *buf;
-    const int *counts, *places;  /* in elements; NULL: count each, one after the other */
+    const int *counts, *places;  /* in elements; NULL: `count` each, contiguous */
     int count;
     MPI_Datatype type;
     MPI_Aint extent;
     int64_t size;              /* bytes of an element */
-    int plain;                 /* an element is its bytes as they stand in memory */
+    int plain;                 /* 1: a basic type without gaps, which is sent without packing */
 };
 /* Fill *p, including the properties of the type. */
 void coll_parts(struct coll_parts *p, const void *buf, int count, MPI_Datatype type);
 
-/* `all` is used by the root; own->buf MPI_IN_PLACE: the root's part is where it belongs. bytes: of each rank; with
- * counts the tree is linear and bytes is not used. Result: MPI's. */
+/* Perform an operation along a tree. Only the root uses `all`. own->buf MPI_IN_PLACE: the root's part is in place.
+ * bytes: of each rank; not used for variants with counts, whose tree is linear. Result: an MPI error code. */
 int coll_move_gather(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *own,
                      const struct coll_parts *all, int64_t bytes);
 int coll_move_scatter(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *all,
                       const struct coll_parts *own, int64_t bytes);
-/* Directly to the root, parts of irregular sizes in pieces. */
+/* Gather directly to the root; parts of irregular sizes are sent in pieces. */
 int coll_move_pieces(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *own,
                      const struct coll_parts *all);
 int coll_move_bcast(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *data, int64_t bytes,
@@ -166,10 +166,11 @@ int coll_move_bcast(struct coll_comm *c, const struct coll_tree *tree, const str
 
 /* ---------------------------------------------------------------- operations (operations.c)
  *
- * coll_do: 1: the call is done, and *rc is MPI's; 0: it is left to the MPI library, and coll_turn_end follows it. */
+ * coll_do performs a call. 1: done, *rc is the MPI error code; 0: the caller calls the MPI library, then
+ * coll_turn_end. */
 int coll_do(const struct coll_call *call, struct coll_turn *turn, int *rc);
 
-/* The calls of the functions that are wrapped. Arguments are those of MPI's function. */
+/* Initialisers of struct coll_call for the wrapped functions, from the arguments of MPI's function. */
 #define COLL_GATHER(op, send, count, type, in, in_count, in_type, root, comm) \
     { op, 0, send, count, type, in, in_count, NULL, NULL, in_type, root, comm }
 #define COLL_SCATTER(op, send, count, type, in, in_count, in_type, root, comm) \

@@ -2,11 +2,11 @@
  *
  * Purpose: choose the fastest way by the network model of lib/net; a table has a row for each way.
  * Ways: `linear`, `binomial`, `hosts` and `greedy` are trees (below), for broadcasts with segments; `pieces` is a
- * linear gather of pieces well below M1 bytes, each but the first begun by the root when it has all of the last one, as
- * paper 002 does with the medium messages whose linear gather takes irregular times.
+ * linear gather in pieces well below M1 bytes; the root starts each further piece when it has received the previous one
+ * from all ranks, as paper 002 does for medium messages, whose linear gather takes irregular times.
  * Invariants: a way of ours is proposed only if the model predicts a saving above options.margin of the time and above
- * options.cost_s; equal arguments give equal choices on all ranks (lib/net is compiled with -ffp-contract=off). Where
- * the model has no prediction the library's way is chosen. Without memory the program ends.
+ * options.cost_s; equal arguments give equal choices on all ranks (lib/net is compiled with -ffp-contract=off). If the
+ * model has no prediction, the library's way is chosen. If memory runs out, the program ends.
  */
 #ifndef HRUN_PRELOADED_COLL_CHOICE_H
 #define HRUN_PRELOADED_COLL_CHOICE_H
@@ -20,23 +20,23 @@
  *
  * The tree along which the ranks of a communicator pass data from or to the root
  *
- * Purpose: trees for unlike hosts. coll_choice.c predicts the time of an operation along each by lib/net, and move.c
- * performs the operation along one.
- * Invariants: a tree spans ranks 0..n-1; the ranks below one stand next to each other in `order`, it first, then those
- * of its children one after the other as the children stand. Equal arguments give equal trees on all ranks.
+ * Purpose: trees for hosts of different speed. coll_choice.c predicts the time of an operation along each by lib/net,
+ * and move.c performs the operation along one.
+ * Invariants: a tree spans ranks 0..n-1; `order` contains each subtree in one piece: its root, then the subtrees of the
+ * root's children in the order of `child`. Equal arguments give equal trees on all ranks.
  */
 
 struct coll_tree {
     int n, root;
     int *parent;               /* -1: the root */
-    int *first, *child;        /* children of v: child[first[v]] .. child[first[v + 1] - 1], in the order in which they
-                                  are served */
-    int *order, *pos, *size;   /* order[pos[v]] = v; size: v and all below it */
+    int *first, *child;        /* children of v: child[first[v]] .. child[first[v + 1] - 1], in the order of their
+                                  messages */
+    int *order, *pos, *size;   /* order[pos[v]] = v; size: ranks in the subtree of v */
 };
 void coll_tree_free(struct coll_tree *t);
 
-/* A function that builds a tree for messages of this size per rank. Messages between all hosts of the ranks have been
- * measured. NULL: there are too many ranks. */
+/* A function that builds a tree for messages of this size per rank. The network has measurements between all hosts of
+ * the ranks. NULL: there are too many ranks. */
 typedef struct coll_tree *coll_build(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                      double bytes);
 
@@ -50,7 +50,7 @@ coll_build coll_tree_linear, coll_tree_binomial, coll_tree_hosts, coll_tree_gree
 
 struct coll_choice {
     const char *way;           /* NULL: the MPI library's */
-    struct coll_tree *tree;    /* of ours; owned */
+    struct coll_tree *tree;    /* of our way; owned */
     double segment;            /* bytes of a piece, or of a broadcast's segment; 0: undivided */
     double time_s, library_s;  /* predicted times of this way and of the library's; -1: unknown */
 };
@@ -68,14 +68,14 @@ double coll_tree_time(const struct hrun_net *net, const struct hrun_net_ranks *r
 double coll_piece(const struct hrun_net *net, double bytes);
 
 /* 1 if messages of this size must be received one after the other, else 0. Beyond the irregular region times are
- * regular because senders wait for the receiver, which takes one message at a time, as linear gathers of MPI do. */
+ * regular because senders wait for the receiver, which accepts one message at a time, as in linear gathers of MPI. */
 int coll_in_turn(const struct hrun_net *net, double bytes);
 
 /* Round `bytes` (>= 1) down to the size whose choice it uses: four sizes in each octave, and M1, M2 + 1. */
 double coll_round(const struct hrun_net *net, double bytes);
 
-/* For scatterv and gatherv, whose sizes only the root has: 1 if all calls of this communicator and root go linearly in
- * our order, because the model predicts that this is worse at no size, and saves enough at some; else 0. */
+/* For scatterv and gatherv, whose sizes only the root has: 1 if all calls with this communicator and root use our
+ * linear order, because the model predicts that it is slower at no size and saves enough at some; else 0. */
 int coll_choose_v(const struct hrun_net_tuning *t, const struct hrun_net_ranks *ranks, enum hrun_net_op op, int root,
                   struct coll_choice *out);
 

@@ -1,4 +1,4 @@
-/* shim.h - hrun-shim, the small program that does hrun's work on other hosts
+/* shim.h - hrun-shim, the small program that performs hrun's work on other hosts
  *
  * It is installed beside hrun, at the same path on every host, links only the C library and starts in a millisecond.
  * Modes:
@@ -20,12 +20,12 @@
  *   hrun-shim proxy START
  *       On each host of a job of engine ssh: reads frames (lib/launch/frames.h) from standard input, starts the ranks
  *       in them, each through mode `rank`, and relays PMI, output, input, signals and exit statuses until the last rank
- *       has ended; then it ends the processes that the ranks have left behind. If hrun ends it ends all at once. START
- *       is any word.
+ *       has ended; then it ends the processes that the ranks have left behind. If hrun ends, it ends all processes at
+ *       once. START is any word.
  *   hrun-shim fold COMMAND ARGUMENT...
  *       For srun: runs COMMAND and prints its output in lines of at most 801 characters. The last character of a line
  *       is "." if the line of COMMAND ends there, "\" if it goes on. At the end it prints =STATUS.
- * Exit statuses of its own: 125 it failed, 126 and 127 as env(1).
+ * Its own exit statuses: 125 for a failure of hrun-shim, 126 and 127 as env(1).
  */
 #ifndef HRUN_SHIM_H
 #define HRUN_SHIM_H
@@ -43,7 +43,7 @@ enum { SHIM_FAILED = 125, SHIM_NOEXEC = 126, SHIM_NOPROG = 127 };
 #define SHIM_NOTE "note "           /* a note of a rank (launch/notes.h) */
 #define SHIM_BYE "bye "             /* the daemon's exit status as in a shell; the host is cleaned up */
 
-/* Each takes the words after its mode, NULL-terminated, and returns an exit status. */
+/* Run a mode. words: those after the mode, NULL-terminated. Result: exit status. */
 int shim_rank(char **words);
 int shim_fold(char **words);
 int shim_agent(char **words);
@@ -59,7 +59,7 @@ int shim_signal_rest(int sig);
 int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status);
 
 /* Block SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGCHLD and, with broken_pipes = 1, SIGPIPE; *old gets the mask before.
- * Result: a descriptor from which they are read without waiting, or -1. */
+ * Result: a descriptor to read them from without waiting, or -1. */
 int shim_signal_fd(int broken_pipes, sigset_t *old);
 /* The exit status for a wait status, as in a shell. */
 int shim_exit_status(int status);
@@ -68,7 +68,7 @@ _Noreturn void shim_become(char **words);
 /* Seconds of the monotonic clock. */
 double shim_now_s(void);
 
-/* One line "hrun: HOST: ..." on standard error, in one write. */
+/* Write a line "hrun: HOST: ..." to standard error, in one write. */
 void shim_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
