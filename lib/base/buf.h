@@ -22,29 +22,29 @@ void hrun_buf_init(struct hrun_buf *b);
 void hrun_buf_release(struct hrun_buf *b);             /* frees and leaves an empty buffer */
 void hrun_buf_reset(struct hrun_buf *b);               /* len = 0, memory kept */
 void hrun_buf_add(struct hrun_buf *b, const void *data, size_t len);
-/* The same, keeping the last max bytes. */
+/* The same, but keep only the last max bytes. */
 void hrun_buf_add_tail(struct hrun_buf *b, const void *data, size_t len, size_t max);
 void hrun_buf_adds(struct hrun_buf *b, const char *s);
 void hrun_buf_addc(struct hrun_buf *b, char c);
 void hrun_buf_addn(struct hrun_buf *b, char c, size_t count);  /* c, count times */
 void hrun_buf_addf(struct hrun_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void hrun_buf_vaddf(struct hrun_buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-/* word as one word of a shell's command line: as it is where every character is a letter, a digit or one of
- * "_-+=./:@%", else in single quotes ('it'\''s', ''). A '=' in it must not stand in the first word of a
- * command unless it is meant as an assignment. */
+/* Append word as one word of a shell command line: unquoted if every character is a letter, a digit or one of
+ * "_-+=./:@%", else in single quotes ('it'\''s', ''). The first word of a command must not contain '=' unless it is an
+ * assignment. */
 void hrun_buf_add_shell(struct hrun_buf *b, const char *word);
-/* All of words, NULL-terminated, with blanks between them: a command line. */
+/* Append all words (NULL-terminated), separated by blanks, as a command line. */
 void hrun_buf_add_command(struct hrun_buf *b, char *const *words);
 
 /* Append text[len] safely for a terminal: control characters except newlines and tabs become \uNNNN, bytes that are not
  * UTF-8 \xNN. text[len] must be 0 or the beginning of a character. */
 void hrun_buf_add_printable(struct hrun_buf *b, const char *text, size_t len);
 
-/* Length of the UTF-8 character at s (RFC 3629: no overlong forms, surrogates, or values over U+10FFFF), 0 when there
- * is none. */
+/* Length of the UTF-8 character at s (RFC 3629: no overlong forms, surrogates, or values over U+10FFFF), 0 if there is
+ * none. */
 int hrun_utf8_length(const unsigned char *s);
 
-/* Hand the string over: the caller frees it; the buffer is empty afterwards. */
+/* Return the string, which the caller frees, and leave the buffer empty. */
 char *hrun_buf_detach(struct hrun_buf *b) HRUN_NEVER_NULL;
 
 struct hrun_strvec {

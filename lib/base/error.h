@@ -4,7 +4,7 @@
  * Invariants:
  *   - lib/ never prints, and exits only when memory runs out (alloc.h): it returns 0 / -1 (or pointer / NULL) and
  *     fills the error.
- *   - Every `struct hrun_error *` argument of lib/ may be NULL. errno means nothing after a call.
+ *   - Every `struct hrun_error *` argument of lib/ may be NULL. errno is undefined after a call.
  *   - On failure the outputs of a function are untouched unless its contract says otherwise.
  *   - `text` is one sentence without a final newline: what happened, where, what to do instead.
  */
@@ -18,7 +18,7 @@
 /* Fill *err: code, format and its arguments. Result: always -1, so that a function can `return hrun_fail(...)`. */
 #define hrun_fail(err, code, ...) hrun_fail_at((err), (code), NULL, 0, 0, __VA_ARGS__)
 
-/* The same with a place; line and column from 1, 0 when unknown. */
+/* The same with a place; line and column from 1; 0: unknown. */
 int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, int line,
                  int column, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 

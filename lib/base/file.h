@@ -2,11 +2,11 @@
  *
  * Invariants:
  *   - a reader of a file written by hrun_file_replace sees the old or the new content, never a part
- *     (temporary file in the same folder, fsync, rename, fsync of the folder), also over NFS; what a killed
- *     process left of it is removed when the same file is replaced next, a living one's never;
- *   - locks are record locks on a file of their own (fcntl; they work over NFS and end with the process); a lock file
- *     is never removed;
- *   - others cannot write a file or folder made here, for every mode and umask; the umask decides whether the group
+ *     (temporary file in the same folder, fsync, rename, fsync of the folder), also over NFS; the temporary file of a
+ *     killed process is removed when the same file is replaced next, that of a living process never;
+ *   - locks are record locks on a separate file (fcntl; they work over NFS and end with the process); a lock file is
+ *     never removed;
+ *   - other users cannot write a file or folder made here, for any mode and umask; the umask decides whether the group
  *     can, for stores that a project shares.
  */
 #ifndef HRUN_BASE_FILE_H
@@ -28,17 +28,16 @@ const char *hrun_base_name(const char *path);
  * a writer, or over max), HRUN_EIO (all else). */
 int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
 
-/* The same for a regular file in open folder `folder`, which must be the one that holds path. Follows no symbolic link,
- * and never waits. Errors: also HRUN_EIO for a symbolic link. */
+/* The same for a regular file in open folder `folder`, which must be the folder of path. Follows no symbolic link, and
+ * never waits. Errors: also HRUN_EIO for a symbolic link. */
 int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
 
-/* Replace path by data[len], atomically and durably, with permission bits mode (after umask). Where path is
- * a symbolic link, what it points to is replaced. Errors: HRUN_EIO; the old file is untouched and no
- * temporary file is left (only when nothing but the folder's fsync failed does the new content stand; the
- * message says so). */
+/* Replace path by data[len], atomically and durably, with permission bits mode (after umask). If path is a symbolic
+ * link, its target is replaced. Errors: HRUN_EIO; the old file is untouched and no temporary file is left. If only the
+ * fsync of the folder failed, the file has the new content, and the message contains this. */
 int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err);
 
-/* The same in an open folder, which must be the one that holds path. Replaces a symbolic link of that name itself. */
+/* The same in an open folder, which must be the folder of path. Replaces a symbolic link of that name itself. */
 int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
                          struct hrun_error *err);
 
@@ -46,9 +45,9 @@ int hrun_file_replace_in(int folder, const char *path, const void *data, size_t 
 enum { HRUN_FILE_MARKS = 19 };
 
 /* Append data[len], whole lines, durably to a file; the caller holds its lock. 0: the data is on the disk. If the last
- * line has no newline (its writer was killed), one is added first, in the same write. For an empty file, the folder
- * that holds it and depth - 1 folders above are synced before.
- * Errors: HRUN_EIO (also if path is no regular file). The file then has its old content, or, if it could not be
+ * line has no newline (its writer was killed), one is added first, in the same write. For an empty file, its folder and
+ * depth - 1 folders above are synced before.
+ * Errors: HRUN_EIO (also if path is not a regular file). The file then has its old content, or, if it could not be
  * truncated (*torn = 1, else 0; torn may be NULL), a part of data behind that. */
 int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err);
 
@@ -58,34 +57,35 @@ int hrun_is_folder(const char *path);
 /* Create path and its missing parents. An existing folder is no error. Errors: HRUN_EIO. */
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err);
 
-/* Open (O_PATH) the folder that holds path below the open folder top, without following symbolic links, also if others
- * change folders meanwhile. path is relative and has no component ".."; make = 1: missing folders are created. Result:
- * a close-on-exec descriptor; -1 with errno, ELOOP for a symbolic link, and *len: length of the faulty part of path. */
+/* Open (O_PATH) the folder of path below the open folder top, without following symbolic links, also if others change
+ * folders meanwhile. path is relative and has no component ".."; make = 1: missing folders are created. Result: a
+ * close-on-exec descriptor; -1 with errno, ELOOP for a symbolic link, and *len: length of the faulty part of path. */
 int hrun_open_below(int top, const char *path, int make, size_t *len);
 
 /* Open or create the lock file at path, and wait until this process has the lock. Users who cannot write the file
- * cannot read it either, and so cannot lock it. Result: a close-on-exec descriptor for hrun_unlock, or -1 (HRUN_EIO).
- * Locks belong to the process: they exclude other processes, not other threads, and unlocking one of two locks of a
- * process on one file ends both. */
+ * cannot read it, and so cannot lock it. Result: a close-on-exec descriptor for hrun_unlock, or -1 (HRUN_EIO). Locks
+ * belong to the process: they exclude other processes, not other threads, and unlocking one of two locks of a process
+ * on one file ends both. */
 int hrun_lock(const char *path, struct hrun_error *err);
-/* The same without waiting, for a lock that is held for long: it belongs to the descriptor, and lasts until this
- * process and its forked children that execute no program have closed it. Errors: also HRUN_EBUSY, whose text is the
- * holder ("process 123 on node1"). */
+/* The same without waiting, for a lock that lasts long: it belongs to the descriptor, and lasts until this process and
+ * its forked children that execute no program have closed it. Errors: also HRUN_EBUSY, whose text is the holder
+ * ("process 123 on node1"). */
 int hrun_lock_try(const char *path, struct hrun_error *err);
 /* The same for a shared (alone = 0) or an exclusive lock. *fd: -1, which becomes a descriptor for hrun_unlock; or the
  * descriptor of such a lock, which is converted. Errors: HRUN_EIO, HRUN_EBUSY; *fd and its lock are unchanged. */
 int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err);
 void hrun_unlock(int fd);
 
-/* 1 if only root and this user can rename files in the open folder, else 0. Otherwise names there cannot be trusted. */
+/* 1 if only root and this user can rename files in the open folder, else 0. Otherwise names in the folder cannot be
+ * trusted. */
 int hrun_keeps_names(int dir);
 
-/* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base being NULL for $TMPDIR or /tmp.
- * Folders of the same user in BASE whose process is gone (an earlier hrun was killed) are removed first, unless other
- * users can rename what is in BASE.
+/* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base NULL: $TMPDIR or /tmp. Folders of
+ * the same user in BASE whose process is gone (an earlier hrun was killed) are removed first, unless other users can
+ * rename what is in BASE.
  * START (start time of the process) and PLACE (host, boot and PID name space) identify the process that made it: on a
- * shared BASE folders of other hosts and containers stay, and a PID that is used again does not keep a folder.
- * Result: its absolute path, which the caller frees; NULL with HRUN_EIO. */
+ * shared BASE, folders of other hosts and containers stay; a reused PID does not keep a folder. Result: its absolute
+ * path, which the caller frees; NULL with HRUN_EIO. */
 char *hrun_rundir_create(const char *base, struct hrun_error *err);
 
 /* Remove a folder and all in it, without following symbolic links. NULL and missing files are no error. */
@@ -96,26 +96,26 @@ int hrun_write_all(int fd, const void *data, size_t len);
 
 /* ---------------------------------------------------------------- home
  *
- * Where a user's own files are
+ * Paths of a user's own files
  *
- * Purpose: one rule for all folders below the home folder, also where HOME is not set, as for cron and services.
+ * Purpose: one rule for all folders below the home folder, also without HOME, as in cron jobs and services.
  */
 
-/* "VALUE/BELOW", VALUE being that of the variable xdg (NULL: none), else "HOME/IN_HOME/BELOW". The home folder is
- * $HOME, else that of the user database. Values that are no absolute paths do not count, as the XDG base directory
- * specification says. Nothing need exist. Result: the path, which the caller frees; NULL with HRUN_ENOENT (the user has
- * no home folder). */
+/* "VALUE/BELOW" with the value of variable xdg (NULL: none), else "HOME/IN_HOME/BELOW". The home folder is $HOME, else
+ * that of the user database. Values that are not absolute paths are ignored, as the XDG base directory specification
+ * demands. The path need not exist. Result: the path, which the caller frees; NULL with HRUN_ENOENT (the user has no
+ * home folder). */
 char *hrun_user_path(const char *xdg, const char *in_home, const char *below, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- installed
  *
- * Where this hrun is installed
+ * The folders of this installation of hrun
  *
  * Purpose: programs and files that are installed together find each other in any prefix, and in a build tree.
  */
 
-/* The folder with the bin/ and lib/ from which this code was loaded: that of libhrun.so if this code is in it, else of
- * the running program; symbolic links resolved. The caller frees it. NULL: unknown. */
+/* The folder with the bin/ and lib/ from which this code was loaded: that of libhrun.so if this code is in it, else
+ * that of the running program; symbolic links resolved. The caller frees it. NULL: unknown. */
 char *hrun_installed(void);
 
 /* Path of a library that hrun preloads: PREFIX/lib/hrun/NAME for PREFIX/bin/hrun, and the same below build/. The

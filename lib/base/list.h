@@ -1,8 +1,8 @@
 /* list.h - comma-separated lists of names, such as "fast,slow"
  *
  * Purpose: one reader and one writer for the lists in measurements: names and signatures of sub-clusters.
- * Invariants: places count from 0; NULL and "" are the empty list; names that are not empty and have no comma are read
- * back as written.
+ * Invariants: places count from 0; NULL and "" are the empty list; non-empty names without a comma are read back as
+ * written.
  */
 #ifndef HRUN_BASE_LIST_H
 #define HRUN_BASE_LIST_H
@@ -15,19 +15,19 @@
 /* Append name to the list in out, which contains nothing else. */
 void hrun_list_add(struct hrun_buf *out, const char *name);
 
-/* How many names there are. */
+/* Number of names. */
 int hrun_list_count(const char *list);
 
-/* The name at `place`, a part of the list: its length is *len. NULL, and *len untouched, when there are fewer. */
+/* The name at `place`, a part of the list: its length is *len. NULL if there are fewer; *len is then untouched. */
 const char *hrun_list_item(const char *list, int place, size_t *len);
 
-/* The same in fresh memory, which the caller frees; NULL when there are fewer names. */
+/* The same in fresh memory, which the caller frees; NULL if there are fewer names. */
 char *hrun_list_copy(const char *list, int place);
 
-/* 1 if this is the name at `place`, else 0, as for NULL. */
+/* 1 if name is the one at `place`, else 0; 0 for NULL. */
 int hrun_list_is(const char *list, int place, const char *name);
 
-/* The first place where the name stands, -1: it stands nowhere. */
+/* The first place of the name; -1: it is not in the list. */
 int hrun_list_find(const char *list, const char *name);
 
 /* ---------------------------------------------------------------- ranges
@@ -35,18 +35,18 @@ int hrun_list_find(const char *list, const char *name);
  * Lists of numbers such as "0-3,8"
  *
  * Purpose: one reader and one writer for the lists of PUs and cores that hwloc and Linux use. Callers handle the
- * separators of ranges, in which lists differ (",", ";", one at the end).
- * Invariants: numbers are 0 or more; what was written is read back.
+ * separators of ranges, because lists differ in them (",", ";", one at the end).
+ * Invariants: numbers are 0 or more; ranges are read back as written.
  */
 
-/* PUs and cores are counted by the kernel and hwloc; no machine has more. */
+/* Largest number of a PU or core; no machine has more. */
 enum { HRUN_RANGES_MAX = (1 << 20) - 1 };
 
 /* Read "3" or "0-3" at p. Result: the text behind it, with *first <= *last <= max (max >= 0). NULL: p does not begin
  * with such a range; outputs untouched. */
 const char *hrun_range_next(const char *p, long max, long *first, long *last);
 
-/* Append a range to the list that begins at out->data[start], after "," where one is there already. */
+/* Append a range to the list that begins at out->data[start], after "," if the list is not empty. */
 void hrun_range_add(struct hrun_buf *out, size_t start, long first, long last);
 
 /* ---------------------------------------------------------------- hostlist
@@ -64,9 +64,9 @@ void hrun_range_add(struct hrun_buf *out, size_t start, long first, long last);
  * (Fugaku 158,976): a job on all of them is refused. */
 enum { HRUN_HOSTLIST_MAX = 16384 };
 
-/* Append the names of text to *out. Errors: HRUN_EPARSE with column (from 1) in text; *out as before.
- * Names are letters, digits, '-', '_' and '.'; IPv6 addresses stand in [::1] form only when the
- * bracket begins the name and holds a ':'. */
+/* Append the names of text to *out. Errors: HRUN_EPARSE with column (from 1) in text; *out is unchanged. Names are
+ * letters, digits, '-', '_' and '.'; A bracket at the beginning of a name is an IPv6 address ("[::1]") if it contains a
+ * ':'. */
 int hrun_hostlist_parse(const char *text, struct hrun_strvec *out, struct hrun_error *err);
 
 /* Append names[n] in their order, folded: neighbours that differ in one number become a range. */
@@ -77,7 +77,7 @@ int hrun_same_host(const char *a, const char *b);
 
 /* ---------------------------------------------------------------- nearest
  *
- * The known word that was meant
+ * Suggestions for misspelt words
  *
  * Purpose: "did you mean" in messages about keys, options, names.
  */
@@ -86,7 +86,7 @@ int hrun_same_host(const char *a, const char *b);
  * and swaps of neighbours, ignoring case, at most a third of word's length. */
 const char *hrun_nearest(const char *word, const char *const *known, size_t n);
 
-/* 1 if the text begins with one of the starts, of which NULL is the end; else 0. */
+/* 1 if the text begins with one of the starts (NULL-terminated), else 0. */
 int hrun_begins_with(const char *text, const char *const *starts);
 
 #endif

@@ -1,10 +1,10 @@
 /* opts.h - one option table: parsing, --help, shell completion, and the test against the man page
  *
  * Purpose: the command's options are data. As in mpirun, long options work with one dash or two
- * (-app, --app), a value may follow "=" or stand in the next word, and the first word that is no option
- * (or "--") ends the options: what follows belongs to the program. Built on getopt_long_only(3).
+ * (-app, --app), a value may follow "=" or stand in the next word, and the first word that is not an option (or "--")
+ * ends the options: the rest belongs to the program. Built on getopt_long_only(3).
  * A command has modes: hrun runs a program, or shows the cluster, or plans jobs. Each row of the table lists the modes
- * in which its option has an effect; in the others it is refused.
+ * in which its option has an effect; other modes refuse it.
  * Invariants: the table ends with a row whose name and short are both 0, and has at most HRUN_OPTS_MAX rows; a row with
  * a NULL name has only the short form.
  */
@@ -18,7 +18,7 @@
 
 enum { HRUN_OPTS_MAX = 96 };
 
-/* What may follow an option: for the completion, and to refuse a bad value wherever it is given. */
+/* The value of an option, for the completion and for checks. */
 enum hrun_opt_arg {
     HRUN_OPT_NONE,     /* a flag */
     HRUN_OPT_WORD,     /* free text */
@@ -31,7 +31,7 @@ enum hrun_opt_arg {
     /* Numbers, which are stored at `offset`; there is no apply. */
     HRUN_OPT_COUNT,    /* a whole number in min..max: int64_t */
     HRUN_OPT_NUMBER,   /* above 0: double */
-    HRUN_OPT_PERCENT,  /* above 0, at most 100, as a fraction: double; where min is -1 also 0, stored as -1 */
+    HRUN_OPT_PERCENT,  /* above 0, at most 100, as a fraction: double; if min is -1 also 0, stored as -1 */
     HRUN_OPT_TIME      /* seconds above 0: double */
 };
 
@@ -39,7 +39,7 @@ struct hrun_opt {
     const char *name;      /* long form without dashes */
     char sym;              /* short form, or 0 */
     enum hrun_opt_arg arg;
-    const char *meta;      /* what the help calls the value: "NAME" */
+    const char *meta;      /* name of the value in the help: "NAME" */
     const char *choices;   /* for HRUN_OPT_CHOICE: "time cost"; for HRUN_OPT_NAME: "hrun --list-apps"; else NULL */
     const char *help;      /* one line; NULL hides an alias from --help */
     const char *group;     /* heading under which --help lists it */
@@ -49,11 +49,11 @@ struct hrun_opt {
     unsigned modes;        /* modes in which the option has an effect: bits 1 << place in the list of modes */
     int64_t min, max;      /* for HRUN_OPT_COUNT */
     const char *const *needs; /* names of options, up to a NULL, one of which must be given too; NULL: none */
-    const char *const *against; /* the same, none of which may be given too */
-    int needs_app;         /* 1: it has an effect only with an app definition, which the command knows later */
-    int optional;          /* 1: the value may be left out, and follows "=" where it is given (--wait=5m). Left out, it
-                              is INFINITY for a time, -1 for a count, all choices for one of them, and NULL for the
-                              apply of a word, which is a number or a time. */
+    const char *const *against; /* the same, but options that may not be given too */
+    int needs_app;         /* 1: it needs an app definition, which the command finds later */
+    int optional;          /* 1: the value may be left out, and otherwise follows "=" (--wait=5m). A value left out is
+                              INFINITY for a time, -1 for a count, `choices` for a choice, and NULL in apply for a word;
+                              such a word is a number or a time. */
     int often;             /* 1: -h lists it, too */
     int of_user;           /* 1: the user may set it permanently (hrun: options.yaml); a flag, or a number at offset */
 };
@@ -72,17 +72,17 @@ enum { HRUN_OPT_LONG = 1, HRUN_OPT_SHORT };
 
 /* The options of a command line. Zeroed: none. */
 struct hrun_opts_given {
-    unsigned char rows[HRUN_OPTS_MAX];   /* of the table: in which form its option was given last; 0: it was not */
-    const char *values[HRUN_OPTS_MAX];   /* the value that was given last; NULL: none was, or the option was not */
+    unsigned char rows[HRUN_OPTS_MAX];   /* of the table: form in which the option was given last; 0: not given */
+    const char *values[HRUN_OPTS_MAX];   /* the last value; NULL: no value, or the option was not given */
     int ended;                           /* 1: "--" ended the options */
     int rest;                            /* index in argv of the first word that is not the command's own */
 };
 
-/* Parse argv. What is found is added to *given. Names may be cut as long as they stay unique. Options are applied in
- * their order, so those before a mistake have been when it is found; given->rest is untouched then. getopt is global:
- * one thread at a time.
+/* Parse argv and add its options to *given. A unique prefix of a name suffices. Options are applied in order, so on
+ * failure those before the mistake have been applied; given->rest is then untouched. getopt is global: one thread at a
+ * time.
  * Errors: HRUN_EINVAL: unknown option (with the nearest known one), ambiguous prefix, missing or unexpected value, a
- * value that its kind does not allow. */
+ * value that is not of its kind. */
 int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv,
                     struct hrun_opts_given *given, struct hrun_error *err);
 
@@ -109,13 +109,13 @@ int hrun_opts_check(const struct hrun_opt *table, const struct hrun_opt_mode *mo
 
 /* ---------------------------------------------------------------- texts */
 
-/* Append the options that have an effect in one of these modes, as --help shows them (80 columns): grouped, or (often
- * 1) without headings those alone that -h lists. */
+/* Append the options that have an effect in one of these modes, as --help shows them (80 columns): grouped; with often
+ * = 1 only those that -h lists, without headings. */
 void hrun_opts_help(const struct hrun_opt *table, unsigned modes, int often, struct hrun_buf *out);
 
-/* Append a bash completion function for command and register it. Where a program is due, commands and files are
- * offered, and the blank-separated words of `subcommands` (NULL: none); behind the program files, behind a
- * subcommand what the table's first HRUN_OPT_NAME option takes, or files where its word ends in ":". */
+/* Append a bash completion function for command and register it. In place of a program it offers commands, files and
+ * the blank-separated words of `subcommands` (NULL: none); after a program files; after a subcommand the values of the
+ * table's first HRUN_OPT_NAME option, or files if the subcommand ends in ":". */
 void hrun_opts_completion(const struct hrun_opt *table, const char *command, const char *subcommands,
                           struct hrun_buf *out);
 
