@@ -30,12 +30,12 @@ _Noreturn void hrun_out_of_memory(void);
     } while (0)
 void *hrun_grown(void *v, size_t n, size_t *cap, size_t size) HRUN_NEVER_NULL;
 
-/* A pointer from malloc that is freed where its scope ends: `autofree char *path = hrun_strf(...)`. */
+/* A pointer from malloc that is freed at the end of its scope: `autofree char *path = hrun_strf(...)`. */
 #define autofree __attribute__((cleanup(hrun_free_pointer)))
 void hrun_free_pointer(void *pointer);
 
-/* An object that is released by release(&object) where its scope ends:
- * `autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT`. */
+/* An object that release(&object) releases at the end of its scope: `autorelease(hrun_buf_release) struct hrun_buf b =
+ * HRUN_BUF_INIT`. */
 #define autorelease(release) __attribute__((cleanup(release)))
 
 #endif

@@ -1,7 +1,7 @@
 /* config.h - a configuration: how many PEs of each sub-cluster run how many processes each
  *
- * (P1,M1,...,PG,MG) of paper 000, section 4.1: Pi PEs of sub-cluster i with Mi processes on each; Pi = 0 goes with
- * Mi = 0, and P = sum Pi Mi > 0. A value: assignment copies it, and nothing is freed.
+ * (P1,M1,...,PG,MG) of paper 000, section 4.1: Pi PEs of sub-cluster i with Mi processes on each; Mi = 0 if Pi = 0, and
+ * P = sum Pi Mi > 0. A value: assignment copies it, and nothing is freed.
  */
 #ifndef HRUN_BASE_CONFIG_H
 #define HRUN_BASE_CONFIG_H
@@ -17,7 +17,7 @@ struct hrun_config {
     int procs[HRUN_SUBS_MAX];   /* Mi */
 };
 
-/* P, and the sum of Pi. */
+/* P; the sum of Pi. */
 int hrun_config_processes(const struct hrun_config *c);
 int hrun_config_all_pes(const struct hrun_config *c);
 /* The configuration that uses one sub-cluster only. */

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A function or variable of the program's MPI, also where the program has loaded that for itself alone (dlopen, as
- * Python does). NULL: there is none. */
+/* A function or variable of the program's MPI, also if the program has loaded it with local symbols (dlopen, as Python
+ * does). NULL: there is none. */
 static inline void *hrun_preloaded_find(const char *name)
 {
     static const char *const libraries[] = { "libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40" };
@@ -75,7 +75,7 @@ static inline void hrun_preloaded_write(int fd, const char *text, size_t len)
         else if (n < 0 && errno == EAGAIN)
             poll(&p, 1, -1);
         else if (n < 0 && errno != EINTR)
-            break;      /* nobody listens */
+            break;      /* no reader */
     }
     while (!sigismember(&pending, SIGPIPE) && sigtimedwait(&pipe, NULL, &now) > 0)
         ;

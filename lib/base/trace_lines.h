@@ -1,19 +1,19 @@
 /* trace_lines.h - the lines that libhrun-trace.so writes and hrun reads
  *
- * Purpose: the library, preloaded into the ranks (hrun/preloaded), reports on standard error of rank 0, once, in
- * MPI_Finalize, the MPI calls of each rank. hrun takes these lines out of the stream (lib/launch) and parses them
+ * Purpose: the library, preloaded into the ranks (hrun/preloaded), reports the MPI calls of each rank on standard error
+ * of rank 0, once, in MPI_Finalize. hrun removes these lines from the stream (lib/launch) and parses them
  * (session/mpi_waits.h). Standard error is the only way back that every launcher offers from every host.
- * Format: lines HRUN_TRACE_MARK "BODY CHECK\n" of at most HRUN_TRACE_LINE bytes, so that a pipe takes each in one
- * piece, and srun --label passes it on whole, which makes two lines of one of more than 1024 bytes (Slurm 22.05, seen).
- * CHECK is hrun_trace_check(BODY) in 8 hex digits. A body is records with ';' between them, a record is words with ','
- * between them, all numbers are whole and not negative:
- *     b,P                                         first: ranks in all
+ * Format: lines HRUN_TRACE_MARK "BODY CHECK\n" of at most HRUN_TRACE_LINE bytes, so that a write to a pipe is atomic.
+ * srun --label passes on such a line whole, but splits lines of more than 1024 bytes (seen with Slurm 22.05). CHECK is
+ * hrun_trace_check(BODY) in 8 hex digits. A body is records separated by ';', a record is words separated by ',',
+ * numbers are non-negative integers:
+ *     b,P first: number of ranks
  *     r,RANK,ELAPSED,MPI,COST,OWN                 ns from MPI_Init to MPI_Finalize, ns of these inside MPI, ns that
  *                                                 watching one call took, ns that the library needed for itself before
  *                                                 these, in MPI_Init
  *     c,RANK,NAME,COUNT,NS                        calls of MPI_NAME of a rank whose r came before, time inside
- *     e,LINES                                     last: lines before this one
- * The other direction, HRUN_TRACE in the ranks' environment: P, the number of ranks.
+ *     e,LINES last: number of lines before this one
+ * hrun passes P, the number of ranks, in the ranks' environment variable HRUN_TRACE.
  * libhrun-coll.so reports in lines of the same form (net/tune.h).
  */
 #ifndef HRUN_BASE_TRACE_LINES_H

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/* The largest whole number that a double and all our formulas hold exactly. */
+/* The largest whole number up to which a double represents all whole numbers exactly. */
 #define HRUN_COUNT_MAX ((int64_t)1 << 53)
 
 /* The length of the decimal number at the beginning of s, 0 if there is none: digits [. digits] and, if
@@ -31,14 +31,14 @@ int hrun_parse_number(const char *what, const char *text, double *out, struct hr
 int hrun_parse_positive(const char *what, const char *text, double *out, struct hrun_error *err);
 /* A percentage above 0 and at most 100, as a fraction: "5%", "5" and "0.5%" are 0.05, 0.05 and 0.005. */
 int hrun_parse_percent(const char *what, const char *text, double *out, struct hrun_error *err);
-/* Bytes: "512", "64k", "4GiB", "4GB", "1.5T"; k, M, G, T are powers of 1024 with or without i and B; small
- * letters will do. At most 8192T. Fractions of a byte are dropped. */
+/* Bytes: "512", "64k", "4GiB", "4GB", "1.5T"; k, M, G, T are powers of 1024 with or without i and B; lower case is
+ * allowed. At most 8192T. Fractions of a byte are dropped. */
 int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct hrun_error *err);
 /* Seconds: "90", "90s", "1.5m", "2h", "1d", "1h30m": units from large to small. Positive. */
 int hrun_parse_duration(const char *what, const char *text, double *seconds, struct hrun_error *err);
 
 /* Texts by value, for printf and its kin: hrun_buf_addf(out, "it took %s", hrun_seconds(t).s). Such a text lives until
- * the end of the statement. What is not finite reads "unknown" (NaN) or "infinite". */
+ * the end of the statement. Values that are not finite give "unknown" (NaN) or "infinite". */
 struct hrun_text {
     char s[64];
 };
@@ -51,7 +51,7 @@ struct hrun_text hrun_seconds_range(double low, double high);
 struct hrun_text hrun_bytes(double bytes);
 /* "2,754"; above 1e15 as "5.3e41" */
 struct hrun_text hrun_count(double count);
-/* "+1.2 %", "-15 %": how much more than 1 a ratio is */
+/* "+1.2 %", "-15 %": ratio - 1 */
 struct hrun_text hrun_percent(double ratio);
 /* "3 days", "2 hours", "5 minutes", "12 seconds": the age of something, rounded down */
 struct hrun_text hrun_age(double seconds);
@@ -88,13 +88,13 @@ void hrun_table_cell(struct hrun_table *t, const char *fmt, ...) __attribute__((
 /* Append the table, each line indented by `indent` blanks. */
 void hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *out);
 
-/* The columns that s[len] takes: its UTF-8 characters. */
+/* Width of s[len] in columns: the number of its UTF-8 characters. */
 size_t hrun_text_width(const char *s, size_t len);
-/* Where the first n UTF-8 characters of s end. */
+/* The position after the first n UTF-8 characters of s. */
 const char *hrun_skip_characters(const char *s, size_t n);
-/* s, or where it takes more than `columns` (at least 4) its beginning and its end with ".." between them. */
+/* Append s, or, if it is wider than `columns` (at least 4), its beginning, ".." and its end. */
 void hrun_add_shortened(struct hrun_buf *out, const char *s, size_t columns);
-/* The columns of a line on this descriptor: of its terminal, else $COLUMNS, else 80; 40 to 1000. */
+/* Width of a line on this descriptor in columns, 40 to 1000: that of its terminal, else $COLUMNS, else 80. */
 int hrun_terminal_width(int fd);
 
 #endif

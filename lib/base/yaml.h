@@ -1,13 +1,13 @@
 /* yaml.h - YAML documents read into structs, and written from them, by a table of their keys (over libyaml)
  *
- * Purpose: one table per document defines its keys, their types and the struct members that hold them. The place of
+ * Purpose: one table per document defines its keys, their types and the struct members that store them. The place of
  * each value is kept, so that later errors (a bad expression, say) name file, line and column.
  * Invariants:
  *   - unknown, missing and duplicate keys, wrong types, empty files where a key is needed and several documents are
- *     errors with a line and column of their own, the first in reading order; the message says what would be right;
- *   - whole numbers are decimal without leading zeros; NaN, infinity and what is out of range never pass;
+ *     errors with line and column; the first in reading order is reported; the message says what would be right;
+ *   - whole numbers are decimal without leading zeros; NaN, infinity and values out of range are refused;
  *   - aliases (*name) are refused;
- *   - what is printed can be read again, and gives the same values.
+ *   - printed documents can be read again, and give the same values.
  */
 #ifndef HRUN_BASE_YAML_H
 #define HRUN_BASE_YAML_H
@@ -31,22 +31,22 @@ struct hrun_word {
 };
 
 /* A key of a mapping. Write { HRUN_KEY("name", struct s, member), .optional = 1 }: the member's type gives the value's.
- * A member that is a pointer to a number or a mapping is NULL where the key is not given; other members are then 0.
+ * A member that is a pointer to a number or a mapping is NULL if the key is not given; other members are then 0.
  * Members of members need no copy of the struct:
  *     { HRUN_KEY("samples", struct models_file, m.nsamples) }           "samples: 12" is models_file.m.nsamples
- *     { HRUN_KEY("half", struct hrun_net_value, half), .sparse = 1 }    a NAN is not written, and read again */
+ *     { HRUN_KEY("half", struct hrun_net_value, half), .sparse = 1 } NAN is left out, and restored */
 struct hrun_key {
     const char *name;               /* NULL ends the table */
     enum hrun_key_type type;        /* of a list: of its entries */
     size_t at;                      /* offset of the member */
-    size_t size;                    /* of what the member points to, in bytes; 0: the member is the value */
+    size_t size;                    /* size of the member's target in bytes; 0: the member is the value */
     size_t count_at;                /* list: offset of the number of entries, an unsigned */
     const struct hrun_key *keys;    /* of a mapping */
     const struct hrun_word *words;  /* the only values of an int */
     unsigned min, max;              /* list: entries; text: max bytes; 0: no limit */
     unsigned list : 1, optional : 1;
     unsigned empty : 1;             /* a text may be "" */
-    unsigned sparse : 1;            /* left out where an int is 0 or a number NAN, which is then read again */
+    unsigned sparse : 1;            /* left out if an int is 0 or a number NAN; read as that value if missing */
     unsigned flow : 1;              /* printed in one line: {a: 1} */
 };
 
@@ -68,7 +68,7 @@ struct hrun_schema {
 };
 
 /* Read a file. Result: the struct in *data and the places in *marks (marks may be NULL), both freed by hrun_yaml_free;
- * on failure both are as before. A key without a value is an empty text where that is allowed.
+ * on failure both are unchanged. A key without a value is an empty text if that is allowed.
  * Errors: HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL (as hrun_file_read), HRUN_EPARSE. */
 int hrun_yaml_load(const char *path, const struct hrun_schema *schema, void **data, struct hrun_yaml **marks,
                    struct hrun_error *err);
@@ -78,14 +78,14 @@ int hrun_yaml_parse(const char *name, const char *text, size_t len, const struct
                     struct hrun_yaml **marks, struct hrun_error *err);
 
 /* Fill *err with the place of the value at path ("terms.np[3]", "" for the file itself) and a message.
- * offset: characters into the scalar's text (0 for its beginning, which for a quoted one is behind the quote and for a
- * literal block (|) the first line below; -1 for where the value itself begins). In other scalars of several lines the
- * place is where the value begins. Where the path does not exist, it is that of its last part that does. Result: -1. */
+ * offset: characters into the scalar's text (0: its first character, after a quote or on the line after "|"; -1: the
+ * beginning of the value itself). Other scalars of several lines always give the beginning of the value. If the path
+ * does not exist, the place is that of its longest existing part. Result: -1. */
 int hrun_yaml_fail(const struct hrun_yaml *marks, const char *path, int offset, struct hrun_error *err,
                    enum hrun_code code, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-/* Append data as text. Optional keys are left out where they hold nothing: NULL, "", no entries.
- * Errors: HRUN_EINVAL (it could not be read again); then *out is as before. */
+/* Append data as text. Optional keys without contents (NULL, "", no entries) are left out. Errors: HRUN_EINVAL (it
+ * could not be read again); *out is then unchanged. */
 int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct hrun_buf *out, struct hrun_error *err);
 
 /* Free what was read; each may be NULL. */
@@ -101,22 +101,22 @@ void hrun_locale_leave(locale_t c, locale_t old);
  * The parsed document behind struct hrun_yaml; private to lib/base/yaml*.c
  *
  * Purpose: yaml.c parses, yaml_read.c fills structs by the table of keys.
- * Invariants: text[len] is what was parsed, text[len] == 0; the document holds no aliases, so it is a tree.
+ * Invariants: text[len] is the parsed text, text[len] == 0; the document contains no aliases, so it is a tree.
  */
 
 struct hrun_yaml {
-    char *name;            /* the file as messages call it */
+    char *name;            /* name of the file in messages */
     char *text;
     size_t len;
     yaml_document_t doc;
     int has_doc;           /* doc must be deleted */
 };
 
-/* Fill *data, which is zeroed, from the document. 0, or -1 with the first mistake in reading order
- * (HRUN_EPARSE); what was filled until then is the caller's to release. */
+/* Fill *data, which is zeroed, from the document. 0, or -1 with the first mistake in reading order (HRUN_EPARSE); the
+ * caller releases the part filled until then. */
 int hrun_yaml_read(struct hrun_yaml *y, const struct hrun_schema *schema, void *data, struct hrun_error *err);
 
-/* The pointer that stands in a member. */
+/* The pointer stored in a member. */
 static inline void *hrun_yaml_pointer(const char *member)
 {
     void *p;
