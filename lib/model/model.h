@@ -1,9 +1,9 @@
 /* model.h - from measurements to Ti(N, P, Mi); the theory is in hrun-model(7)
  *
- * Purpose: fit models to the measurements of each sub-cluster, alone or together with those of others. How times follow
- * from measurements is the definition's family, a row of one table. Predictions are in predict.h.
+ * Purpose: fit models to the measurements of each sub-cluster, alone or together with those of others. The definition's
+ * family, a row of one table, determines how times follow from measurements. Predictions are in predict.h.
  * Invariants: only good measurements (ok = 1) with the definition's constants are fitted; a prediction that is negative
- * or not finite is never given as a time; times of the network that are remembered change no answer.
+ * or not finite is never given as a time; remembered times of the network do not change results.
  */
 #ifndef HRUN_MODEL_MODEL_H
 #define HRUN_MODEL_MODEL_H
@@ -21,19 +21,18 @@
 
 /* ------------------------------------------------------------------ the network of a cluster */
 
-/* Ranks are as lib/layout lays them: component by component of a heterogeneous job, in these sub-cluster by
- * sub-cluster, the first Pi PEs of sub-cluster i, the Mi ranks of a PE next to each other. A view is for one thread at
- * a time. */
+/* Ranks are in the order of lib/layout: by component of a heterogeneous job, then by sub-cluster; the first Pi PEs of
+ * sub-cluster i are used, and the Mi ranks of a PE are next to each other. A view is for one thread at a time. */
 struct hrun_netview;
 
-/* The view of the sub-clusters of a cluster, in its order, on a network, which must outlive it. Errors: HRUN_ENODATA (a
- * host that the network has not got, named). */
+/* Create the view of the sub-clusters of a cluster, in its order, on a network, which must outlive it. Errors:
+ * HRUN_ENODATA (naming a host outside the network). */
 struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,
                                          struct hrun_error *err);
 void hrun_netview_destroy(struct hrun_netview *v);
 
 int hrun_netview_nsubs(const struct hrun_netview *v);
-/* The sub-cluster with this name, -1. */
+/* Returns the index of the sub-cluster with this name, or -1. */
 int hrun_netview_find(const struct hrun_netview *v, const char *name);
 int hrun_netview_npes(const struct hrun_netview *v, int sub);
 
@@ -46,21 +45,21 @@ const char *hrun_model_form_name(enum hrun_model_form f);  /* "nt", "pt", "npt" 
 const char *hrun_method_name(enum hrun_method m);  /* "ls", "nnls" */
 int hrun_method_parse(const char *text, enum hrun_method *out, struct hrun_error *err);
 
-/* How a program of whose definition `shares` are part gets its work: equal shares, those in proportion to the speeds,
- * or those by which the slowest process ends as early as can be, in whole units. */
+/* How a program whose definition has `shares` divides its work: equally, in proportion to the speeds, or in whole units
+ * so that the slowest process ends as early as possible. */
 enum hrun_sharing { HRUN_SHARES_EQUAL, HRUN_SHARES_PROPORTIONAL, HRUN_SHARES_BEST };
 
-/* What a family wants to know of a sub-cluster to say what is measured there. */
+/* A sub-cluster for which a family lists runs to measure. */
 struct hrun_family_place {
     int npes, M;               /* PEs to use, and processes on each */
     int64_t P;                 /* processes of the run that is prepared, on this sub-cluster or on others too */
-    double memory_bytes;       /* of a process */
+    double memory_bytes;       /* memory of a process */
 };
-/* A run to measure: on so many PEs with M processes each. */
+/* A run to measure, on `pes` PEs with M processes each. */
 struct hrun_family_point {
     int pes;
     double work;               /* units of each process */
-    int copies;                /* 1: as many runs of one process at the same time */
+    int copies;                /* 1: instead, as many simultaneous runs of one process */
 };
 enum { HRUN_FAMILY_POINTS = 6 };
 enum { HRUN_POINTS_MEMORY = -2, HRUN_POINTS_RULE = -3 };
@@ -70,23 +69,24 @@ struct hrun_fit_job;
 struct hrun_row;
 struct hrun_predictor_kind;
 
-/* A family: in which way times follow from measurements. One row for each, in families/NAME.c. */
+/* A family: how times follow from measurements. One row for each, in families/NAME.c. */
 struct hrun_family {
     const char *name;          /* of predictions, for reports */
-    int by_formula;            /* 1: nothing of the application is measured: a formula in speeds of PEs and network */
+    int by_formula;            /* 1: a formula in speeds of PEs and network gives the times; the application is not
+                                  measured */
     int has_forms;             /* 1: models single, nt, pt and npt, of which one form predicts */
-    int uses_network;          /* 1: also where no term of the definition names it */
-    int deals_units;           /* 1: shares are whole units of a mesh (hrun_app_mesh), of which runs tell how many */
-    int is_of_sizes;           /* 1: a model is of one N, and others follow from two */
+    int uses_network;          /* 1: even if no term of the definition names it */
+    int deals_units;           /* 1: shares are whole units of a mesh (hrun_app_mesh) */
+    int is_of_sizes;           /* 1: a model is of one N; two models give other sizes */
     int is_joint;              /* 1: runs of other sub-clusters, and on several, help to fit those of one */
-    int has_common;            /* 1: predictions on several sub-clusters are off in common (hrun_corrections_common) */
-    /* The runs that its models are made of at size N, into v[HRUN_FAMILY_POINTS]: how many, or HRUN_POINTS_MEMORY or
-     * HRUN_POINTS_RULE where there can be none, -1 with *err. NULL: sizes and PEs are chosen by others. */
+    int has_common;            /* 1: hrun_corrections_common applies to predictions on several sub-clusters */
+    /* Write the runs that a model at size N needs to v[HRUN_FAMILY_POINTS]. Returns their number, HRUN_POINTS_MEMORY or
+     * HRUN_POINTS_RULE if these allow none, or -1 with *err. NULL: the caller chooses sizes and PEs. */
     int (*points)(const struct hrun_app *app, int64_t N, const struct hrun_family_place *place,
                   struct hrun_family_point *v, struct hrun_error *err);
     /* lib/model's own (fit_job.h, rows.h, internal.h). */
     size_t (*keep)(struct hrun_row *rows, size_t n, const struct hrun_fit_options *options);   /* NULL: all rows */
-    int nterms;                /* the most terms of a record, besides those of the definition */
+    int nterms;                /* largest number of terms of a record beside those of the definition */
     int (*fit)(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n,
                struct hrun_error *err);        /* NULL: nothing is fitted */
     const struct hrun_predictor_kind *predictor;
@@ -95,7 +95,7 @@ const struct hrun_family *hrun_family_of(const struct hrun_app *app);
 
 /* ------------------------------------------------------------------ fitting */
 
-/* Row weights 1/sqrt(sigma_abs^2 + (sigma_rel T)^2), where sigma_abs has the rounding of the times added
+/* Row weights 1/sqrt(sigma_abs^2 + (sigma_rel T)^2), where sigma_abs includes the rounding of the times
  * (hrun_times_rounding). Both 0: no weights, as in paper 000. */
 struct hrun_fit_options {
     enum hrun_method method;
@@ -105,58 +105,56 @@ struct hrun_fit_options {
     double glitches;   /* k of the glitch rule (hrun-model(7)), 0: off */
     struct hrun_netview *net;  /* the network of the sub-clusters, for network terms (lib/app); NULL: these are left
                                   out. Must outlive what is made with it */
-    int own;           /* the sub-cluster of net that the measurements of one sub-cluster are of, where their records do
-                          not tell it, -1: not known */
-    struct hrun_tasking tasking;  /* of NP-T models: how the work is dealt out; hrun_model_fit_joint finds it itself */
+    int own;           /* index in net of the measured sub-cluster, for records that do not name it; -1: not known */
+    struct hrun_tasking tasking;  /* of NP-T models: how the program divides its work; hrun_model_fit_joint finds it
+                                     itself */
 };
-/* NNLS, 1 ms (what starting and timing a run jitters by at least), 2 % (run-to-run variation of a quiet
- * node). */
+/* NNLS, 1 ms (least jitter of starting and timing a run), 2 % (run-to-run variation of a quiet node). */
 #define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 0, NULL, -1, { 0, 0, 0 } }
 
-/* In place of the 1 ms, for simulated hosts: nothing jitters there, and shorter times no program tells apart. */
+/* sigma_abs_s for simulated hosts, whose times do not jitter. */
 #define HRUN_FIT_SIMULATED_ABS_S 1e-6
 
 /* Fit the models of one sub-cluster for every M that has measurements; repetitions are rows of their own. Terms that
- * the measurements cannot tell from others are dropped, and the record's note says so (hrun-model(7), "Fitting").
- * Models for which there are too few measurements are left out; *skipped (may be NULL) says which and why, one line
- * each, and how many runs the network does not know the places of. The result does not depend on the order of samples;
- * *out has app, signature "", subcluster "", consts and dates.
- * Errors: HRUN_ENODATA when no model at all can be made (saying what became of the measurements), HRUN_ENONFINITE (a
- * time that is not finite and positive; a term that is not finite at a measured point, naming term, N and P),
- * HRUN_EINVAL (bad options, P < M), those of lib/fit. */
+ * the measurements do not distinguish from others are dropped, and the record's note names them (hrun-model(7),
+ * "Fitting"). Models with too few measurements are left out; *skipped (may be NULL) gets a line with the reason for
+ * each, and one with the number of runs on hosts outside the network. The result does not depend on the order of
+ * samples; *out has app, signature "", subcluster "", consts and dates.
+ * Errors: HRUN_ENODATA if no model can be made (with the reasons), HRUN_ENONFINITE (a time that is not finite and
+ * positive; a term that is not finite at a measured point, naming term, N and P), HRUN_EINVAL (bad options, P < M),
+ * those of lib/fit. */
 int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
                    const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                    struct hrun_error *err);
 
-/* One sub-cluster, or several alike: its signature stands once. */
+/* One sub-cluster, or several equal ones with one signature. */
 struct hrun_joint_sub {
     const char *name;                   /* for the models and for messages */
     const char *signature;
-    const struct hrun_sample *samples;  /* all of its log that still count, homogeneous and mixed ones */
+    const struct hrun_sample *samples;  /* all of its log that are still valid, homogeneous and mixed ones */
     size_t n;
-    double memory_bytes;                /* of a PE, to which the shares of corrections keep; 0: not limited */
+    double memory_bytes;                /* of a PE; limits the shares in corrections; 0: not limited */
 };
 
-/* Fit the models of subs[nsubs], out[i] those of subs[i] with name and signature, NULL where none can be made;
- * *skipped (may be NULL) tells then why, and what hrun_model_fit left out, each line with the sub-cluster's name.
- * A mixed run is found again in the logs of all that took part by its date, configuration, N and times; where one of
- * these is not in subs it counts only as a bound. A model that knows from others alone how time follows P says so in
- * its record's note, "shared with others", and has wider intervals. With LS, the reference of paper 000, each
- * sub-cluster is fitted alone.
- * Errors: HRUN_ENODATA when no model at all can be made, and those of hrun_model_fit; then out is untouched. */
+/* Fit the models of subs[nsubs] into out[nsubs], with name and signature; NULL if a sub-cluster has none. *skipped (may
+ * be NULL) gets a line with the sub-cluster's name and the reason for each model left out. Records of a mixed run in
+ * several logs are recognised by date, configuration, N and times; if one of its sub-clusters is not in subs, the run
+ * is only a bound. A model whose dependence on P comes from other sub-clusters alone has the note "shared with others"
+ * in its record, and wider intervals. With LS, the reference of paper 000, each sub-cluster is fitted alone.
+ * Errors: HRUN_ENODATA if no model can be made, and those of hrun_model_fit; then out is untouched. */
 int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
                          const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                          struct hrun_error *err);
 
-/* A model that is so far off, on average, cannot tell a number of PEs from twice as many, which halves the time at
- * best. */
+/* Mean relative error beyond which a model is useless: twice as many PEs at best halve the time, so such a model cannot
+ * compare numbers of PEs. */
 #define HRUN_MODELS_MISS 0.5
-/* Append to *which, separated by "; ", the models of models[n] (NULL: none) that miss their own measurements by more:
- * "npt of slow with 2 processes per PE". N-T models of single P are left out: they are not what choices are made by. */
+/* Append to *which, separated by "; ", the models of models[n] (NULL: none) with a larger mean error at their own
+ * measurements: "npt of slow with 2 processes per PE". N-T models of single P are left out, because no choice depends
+ * on them. */
 void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_buf *which);
 
-/* Append why samples[n] of one sub-cluster say too little for any model: their times hardly follow N. Nothing where all
- * is well. */
+/* Append a warning if the times of samples[n], of one sub-cluster, hardly follow N; else nothing. */
 void hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* oracle.h - what a search sees of a model: a small table of functions
  *
- * Purpose: lib/plan searches over any separable model T(C) = max over used sub-clusters i of Ti(N, P, Mi)
- * (paper 000, section 4.1) without knowing what is behind it; tests search made-up ones. A model that is not separable,
- * because the network's part depends on all hosts used, has such a one as a lower bound.
+ * Purpose: lib/plan searches over any separable model T(C) = max over used sub-clusters i of Ti(N, P, Mi) (paper 000,
+ * section 4.1) through this table; tests search artificial ones. A model that is not separable, because the network's
+ * part depends on all hosts used, has a separable lower bound.
  * Terms: an *option* is a pair (sub-cluster, M): "M processes on each PE used there".
  */
 #ifndef HRUN_MODEL_ORACLE_H
@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------------ shares of work in whole units */
 
-/* How long each of n processes takes by its share: with u >= 1 units base_s + u unit_s. */
+/* Time in s of each of n processes with u >= 1 units of work: base_s + u unit_s. */
 struct hrun_line {
     int64_t n;              /* 0: they cannot be used */
     double base_s;          /* finite */
@@ -23,13 +23,13 @@ struct hrun_line {
     int64_t most;           /* the units that fit into the memory of one process, at least 0 */
 };
 
-/* The most units, up to `limit`, that one process does by t; 0: not even one. */
+/* Returns the largest number of units, up to `limit`, that one process completes in t s; 0: none. */
 int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit);
 
-/* The shares of v[n] (n >= 1, each v[i].n >= 1) by which the slowest process ends as early as can be: share[i], the
- * units of each process of v[i], so that all together have `units` or, as processes of one line have equal shares, a
- * few more. Result: the time of the slowest; INFINITY, with share untouched, when there are more processes than units
- * or they do not fit. */
+/* Divide `units` among the processes of v[n] (n >= 1, each v[i].n >= 1) so that the slowest ends as early as possible.
+ * share[i]: units of each process of v[i]; as these have equal shares, the sum may be a little above `units`. Returns
+ * the time of the slowest; INFINITY, with share untouched, if there are more processes than units or they do not
+ * fit. */
 double hrun_balance(const struct hrun_line *v, int n, int64_t units, int64_t *share);
 
 /* ------------------------------------------------------------------ the oracle */
@@ -43,7 +43,7 @@ struct hrun_option {
 struct hrun_known {
     struct hrun_config config;
     double factor;              /* finite, > 0 */
-    double rank_factor;         /* > 0: configurations are ordered by their time times this. Above 1 the time is less
+    double rank_factor;         /* > 0: configurations are ranked by their time times this. Above 1 the time is less
                                    certain than that of configurations that were never run, below 1 more. 0 means 1 */
     int excluded;               /* 1: it must not be chosen; factor and rank_factor do not count */
 };
@@ -73,7 +73,7 @@ struct hrun_oracle {
      * `times` sees a value that overflows beyond P = 1,000,000.) */
     int (*bounds)(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
 
-    /* Is P allowed by the rule? 1, 0, or -1 with *err. */
+    /* 1 if the rule allows P, 0 if not, -1 with *err. */
     int (*rule)(void *ctx, int P, struct hrun_error *err);
 
     /* Bytes per process. */
@@ -85,8 +85,8 @@ struct hrun_oracle {
     int (*whole)(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                  struct hrun_error *err);
 
-    /* What hrun_balance shares out at P: v[noptions], with v[o].n = m if option o can be used at this P, and the units.
-     * A configuration's time is that of hrun_balance over the options that it uses; `whole` may give a longer one. */
+    /* Arguments of hrun_balance at P: v[noptions], with v[o].n = m if option o can be used at this P, and the units. A
+     * configuration's time is that of hrun_balance over the options that it uses; `whole` may give a longer one. */
     int (*lines)(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err);
     /* Bounds of `lines` over all usable P in lo..hi: base_s and unit_s are not above those of any P, `most` is not
      * below, and *units is the least. n = 0 if no P can be used. */

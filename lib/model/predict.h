@@ -8,13 +8,13 @@
 struct hrun_predictor;
 struct hrun_corrections;
 
-/* A prediction of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its
- * options do not exist); models made with other constants than the definition's count as NULL. Options exist
- * for the M that the definition allows and that have a model of the family or `single`. The models must
- * outlive the predictor, and so must app. Terms with coefficient 0 are never evaluated for a time.
- * Errors: HRUN_EPARSE (a stored term that does not compile), HRUN_ENODATA (no sub-cluster has a model of this
- * family; `single` alone will do when nothing else was ever fitted), HRUN_ENONFINITE (a coefficient, or a
- * term over N alone, has no finite value). */
+/* A prediction of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its options do
+ * not exist); models made with other constants than the definition's count as NULL. Options exist for the M that the
+ * definition allows and that have a model of the family or `single`. The models must outlive the predictor, and so must
+ * app. Terms with coefficient 0 are never evaluated for a time.
+ * Errors: HRUN_EPARSE (a stored term that does not compile), HRUN_ENODATA (no sub-cluster has a model of this family;
+ * `single` alone suffices if nothing else was fitted), HRUN_ENONFINITE (a coefficient, or a term over N alone, has no
+ * finite value). */
 struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct hrun_models *const *models,
                                              int nsubs, enum hrun_model_form form, int64_t N,
                                              struct hrun_error *err);
@@ -41,21 +41,21 @@ struct hrun_predictor_source {
                                    predictor; NULL: 1 */
 };
 
-/* hrun_predictor_create with all that a source may have. Nothing changes a predictor's predictions afterwards, except
- * hrun_predictor_fewest. If network terms are in use and the sub-clusters are those of net, the oracle
- * is not separable (oracle.h): its times are lower bounds, and its `whole` is the max over the used sub-clusters of the
- * times in the configuration. Errors: also HRUN_ENODATA for a model with a network term but without a network. */
+/* hrun_predictor_create with all members of a source. Predictions of a predictor never change, except by
+ * hrun_predictor_fewest. If network terms are in use and the sub-clusters are those of net, the oracle is not separable
+ * (oracle.h): its times are lower bounds, and its `whole` is the max over the used sub-clusters of the times in the
+ * configuration. Errors: also HRUN_ENODATA for a model with a network term but without a network. */
 struct hrun_predictor *hrun_predictor_create_net(const struct hrun_predictor_source *from, struct hrun_error *err);
 
-/* Append the network terms in use whose operation at N with P processes is one whose times jump (hrun_net_irregular),
- * with blanks and commas between them: "gather(8*N/P)". Nothing: there is none. */
+/* Append the network terms in use whose operation at N and P has irregular times (hrun_net_irregular), separated by ",
+ * ": "gather(8*N/P)". Nothing is appended if there are none. */
 void hrun_models_irregular(const struct hrun_app *app, struct hrun_models *const *models, int nsubs,
                            const struct hrun_net *net, int64_t N, int P, struct hrun_buf *which);
 
-/* Do the models have network terms in use? 1 or 0. */
+/* 1 if the models have network terms in use, else 0. */
 int hrun_predictor_has_network(const struct hrun_predictor *p);
-/* Does one of models[nsubs] (NULL: none) have network terms? used = 1: with a coefficient that is not 0; used = 0: were
- * they looked at when it was fitted? */
+/* 1 if one of models[nsubs] (NULL: none) has network terms, else 0. used = 1: only terms with coefficients that are not
+ * 0; used = 0: also terms that the fit dropped. */
 int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, int used);
 
 /* The table for lib/plan; valid as long as the predictor. Its bounds are the sums of the least values of the
@@ -72,56 +72,57 @@ const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
 int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time,
                         struct hrun_error *err);
 
-/* The time of a configuration, in s: that of its parts together. sub_time_s[nsubs] (may be NULL): of each part;
- * *limiting (may be NULL): whose is the largest. All are undefined on failure. Errors: those of hrun_predictor_time. */
+/* Time of a configuration in s, from the times of its parts. sub_time_s[nsubs] (may be NULL): time of each part;
+ * *limiting (may be NULL): the sub-cluster with the longest. All are undefined on failure. Errors: those of
+ * hrun_predictor_time. */
 int hrun_predictor_time_whole(struct hrun_predictor *p, const struct hrun_config *config, struct hrun_interval *time,
                               double *sub_time_s, int *limiting, struct hrun_error *err);
-/* How the program deals its work out, as its runs show. */
+/* Returns how the program divides its work, estimated from its runs. */
 const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p);
 
-/* How the work is dealt out in a configuration: share[nsubs], of each process of a sub-cluster, 0 where it is not used.
- * In the unit of the definition (weak: rows of the mesh; npt: units, of which the last processes may have one less
- * where all together are too many), or relative to each other; all 1 where shares are equal. Errors: those of
+/* Write the share of each process of each sub-cluster in a configuration to share[nsubs]; 0 if it is not used. Shares
+ * are in the unit of the definition (weak: rows of the mesh; npt: units; if their sum is above the work, the last
+ * processes have one less), or relative to each other; all are 1 if shares are equal. Errors: those of
  * hrun_predictor_time. */
 int hrun_predictor_deals(const struct hrun_predictor *p);   /* 0: its shares are always equal */
 int hrun_predictor_shares(struct hrun_predictor *p, const struct hrun_config *config, double *share,
                           struct hrun_error *err);
 
-/* The time of a configuration each process of which has share[nsubs] of the whole of the work (NULL: equal), without
- * an interval. Errors: those of hrun_predictor_time. */
+/* Time in s of a configuration if each process of sub-cluster i has the part share[i] of all work (NULL: equal parts),
+ * without an interval. Errors: those of hrun_predictor_time. */
 int hrun_predictor_time_shared(struct hrun_predictor *p, const struct hrun_config *config, const double *share,
                                double *time_s, struct hrun_error *err);
 
-/* Runs with shares that are this far from those of now say little of these. */
+/* A run whose shares differ by more from the present ones does not correct predictions with these. */
 #define HRUN_SHARES_FAR 0.15
-/* ln(measured / predicted) of a configuration with the shares of now after a run with others that are near, by what
- * this says, `then`, with the prediction for its own shares, and `now` with that for those of now. Where models told
- * too long a time then, dealing anew gains no more than they say. */
+/* Returns ln(measured / predicted) for the present shares, from a run with similar shares: `then` is that of the run
+ * with the prediction for its own shares, `now` with the one for the present shares. If the prediction `then` was too
+ * long, new shares gain no more than predicted. */
 double hrun_shares_rest(double then, double now);
-/* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time,
- * relative to the longest, or of its share, as far as it is more than a unit, whichever is more; INFINITY where the
- * configuration cannot be predicted. */
+/* Set *out to the distance of share[nsubs], as above, from the predictor's shares: the larger of the largest change of
+ * a part's time, relative to the longest part, and the largest relative change of a share beyond one unit. INFINITY if
+ * the configuration cannot be predicted. */
 void hrun_predictor_share_change(struct hrun_predictor *p, const struct hrun_config *config, const double *share,
                                 double *out);
 
-/* How well a configuration uses the PEs npes[nsubs] that there are, where the family tells (hrun-model(7), "ring"). */
+/* How well a configuration uses npes[nsubs] PEs, in families with a balance (hrun-model(7), "ring"). */
 struct hrun_balance {
     int q;                     /* processes */
-    double loss;               /* gamma of eq. 11: what imbalance loses, 0.1 for 10 % */
-    double least;              /* the least loss of all configurations with q processes, by dynamic programming; NAN:
-                                  there is none, or there are too many PEs */
-    double rounded;            /* the loss if each sub-cluster's PEs got the number nearest to their share of q; NAN:
-                                  these are not q */
-    double efficiency;         /* eq. 1: the work over what all PEs would do in the predicted time */
+    double loss;               /* gamma of eq. 11: loss by imbalance, 0.1 for 10 % */
+    double least;              /* least loss of all configurations with q processes, by dynamic programming; NAN: none,
+                                  or too many PEs */
+    double rounded;            /* loss if each sub-cluster's PEs had the number nearest to their share of q; NAN: the
+                                  sum is not q */
+    double efficiency;         /* eq. 1: work over that of all PEs in the predicted time */
 };
 int hrun_predictor_has_balance(const struct hrun_predictor *p);   /* 0: the next two fail with HRUN_EINVAL */
 /* Errors: HRUN_ENODATA (a model without speeds), those of hrun_predictor_time. */
 int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                            struct hrun_balance *out, struct hrun_error *err);
 
-/* The fewest processes q that the rule accepts with which some configuration loses at most `loss`, and what it loses.
- * Memory is not asked. The oracle then has, with q processes, only options that lose no more. Errors, which leave it
- * as it is: HRUN_EINFEASIBLE (none loses so little), HRUN_ENONFINITE. */
+/* Find the fewest processes q, accepted by the rule, with which some configuration loses at most `loss`. *out: q and
+ * the loss. Memory is ignored. At q, the oracle then has only options that lose no more. Errors, which leave the oracle
+ * unchanged: HRUN_EINFEASIBLE (no such q), HRUN_ENONFINITE. */
 struct hrun_fewest {
     int q;
     double loss;
@@ -129,11 +130,11 @@ struct hrun_fewest {
 int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
                           struct hrun_error *err);
 
-/* The range of N and of P that the model used was measured at: sizes[2] and counts[2], least and greatest. 0, or -1
- * without a model. */
+/* Write the least and greatest N and P at which the model in use was measured to sizes[2] and counts[2]. Returns 0, or
+ * -1 without a model. */
 int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts);
 
-/* How far v lies outside lo..hi, all above 0: 1 inside, else the ratio to the nearer end. */
+/* Returns how far v is outside lo..hi, all above 0: 1 inside, else the ratio to the nearer end. */
 double hrun_beyond(int64_t v, int64_t lo, int64_t hi);
 
 #endif

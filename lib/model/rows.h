@@ -14,7 +14,7 @@
 enum hrun_row_kind {
     HRUN_ROW_SHARED_SINGLE, /* as HRUN_ROW_SHARED, of a run on one PE */
     HRUN_ROW_SINGLE,    /* a run on one PE: P = M */
-    HRUN_ROW_SHARED,    /* no run: its time here, by a run on another option (hrun_common_rows) */
+    HRUN_ROW_SHARED,    /* computed time here of a run on another option (hrun_common_rows) */
     HRUN_ROW_OWN,       /* a run on this sub-cluster alone, P > M */
     HRUN_ROW_MIXED      /* a run on several sub-clusters that this one limited (hrun_model_fit_joint) */
 };
@@ -27,8 +27,8 @@ struct hrun_row {
     enum hrun_row_kind kind;
     double weight;      /* factor on the weight that the options give to T */
     const struct hrun_sample *sample;  /* the run; of a shared row: the run elsewhere; NULL: none */
-    int own;            /* number of the sub-cluster of its log in the network, -1: not known */
-    double share;       /* largest share of a process, over 1/P; with equal shares hrun_app_uneven */
+    int own;            /* index in the network of the sub-cluster whose log has it; -1: not known */
+    double share;       /* largest share of a process, relative to 1/P; with equal shares hrun_app_uneven */
 };
 
 /* Copy the usable ones of samples[n] (good, homogeneous, with the definition's constants) into rows[n], *nrows of them.
@@ -53,8 +53,8 @@ struct hrun_mixed_part {
     int M;
     int pes;
     double share;       /* as in struct hrun_row */
-    double busy_s;      /* watched runs with unequal shares: the time without the waits by which this part exceeds the
-                           part that waited least; 0: not known */
+    double busy_s;      /* traced runs with unequal shares: T less the MPI wait of this part beyond that of the part
+                           that waited least; 0: not known */
 };
 
 struct hrun_mixed_run {
@@ -73,27 +73,27 @@ struct hrun_mixed {
     size_t nruns, nparts;
 };
 
-/* The good mixed runs with the definition's constants. The samples must outlive *out. Errors:
+/* List the good mixed runs with the definition's constants in *out. The samples must outlive it. Errors:
  * HRUN_ENONFINITE and HRUN_EINVAL for a run that breaks an invariant, naming it. */
 int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_mixed *out,
                     struct hrun_error *err);
 void hrun_mixed_release(struct hrun_mixed *m);
 
-/* The order of records by N, then by run. 0: both are of one run, in logs of different sub-clusters. (Logs keep times
- * to the last bit, so two runs of one configuration in one second differ.) */
+/* Compare records by N, then by run. 0: both are of one run, in logs of different sub-clusters. (Logs keep times to the
+ * last bit, so two runs of one configuration in one second differ.) */
 int hrun_mixed_order(const struct hrun_sample *a, const struct hrun_sample *b);
 
 struct hrun_recalled {
     const struct hrun_sample *s;
     struct hrun_config config;
-    double *share;          /* nsubs: share of each process, over 1/P; NULL: equal shares */
+    double *share;          /* nsubs: share of each process, relative to 1/P; NULL: equal shares */
     double r, now;          /* for the caller */
     int limiting, other;    /* for the caller */
 };
 
-/* All good runs that are configurations of the cluster, with the definition's constants, into runs[], in order of N. A
- * run with records in several logs stands once. Room: runs[] one for each sample of subs[nsubs], shares[] nsubs times
- * that. */
+/* List all good runs with the definition's constants that are configurations of the cluster in runs[*count], in order
+ * of N; a run with records in several logs once. Room: runs[] one entry for each sample of subs[nsubs], shares[] nsubs
+ * times that. */
 void hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
                  double *shares, size_t *count);
 

@@ -13,12 +13,12 @@ enum hrun_term_kind {
     HRUN_TERM_WHOLE  /* an NP-T term with W = 1, one process that has all work; only to evaluate compiled terms */
 };
 
-/* Evaluate a compiled term. P and T are ignored where the kind has none. Of a network term this is the factor. */
+/* Evaluate a compiled term. P and T are ignored where the kind has none. For a network term *out is the factor. */
 int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, double P, double T, double *out,
                    struct hrun_error *err);
 
-/* Factor and operation of a network term among P processes. The term's value is the factor times what the operation
- * takes. Errors: HRUN_ENONFINITE, HRUN_EINVAL (a factor or bytes below 0). */
+/* Set *factor and *out to factor and operation of a network term among P processes. The term's value is the factor
+ * times the operation's time. Errors: HRUN_ENONFINITE, HRUN_EINVAL (a factor or bytes below 0). */
 int hrun_term_network_call(struct hrun_expr *e, double N, double P, double *factor, struct hrun_net_call *out,
                            struct hrun_error *err);
 
@@ -54,8 +54,8 @@ void hrun_pterm_release(struct hrun_pterm *t);
 /* Errors: HRUN_ENONFINITE naming term and values. */
 int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error *err);
 
-/* The first P of lo..hi (1 <= lo <= hi) where the term has no value into *P, 0: there is none. Only tabulated terms are
- * searched; the others have values where their shape was found. */
+/* Set *P to the first P of lo..hi (1 <= lo <= hi) without a value of the term; 0: there is none. Only tabulated terms
+ * are searched; terms of other shapes always have a value. */
 int hrun_pterm_missing(struct hrun_pterm *t, int lo, int hi, int *P, struct hrun_error *err);
 
 /* *min <= every value over lo..hi <= *max (1 <= lo <= hi), as tight as rounding allows. P without a value do not count;
