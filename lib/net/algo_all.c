@@ -21,7 +21,7 @@ void net_allgather_bruck(struct play_schedule *s, const struct net_task *t, int 
         net_shift(s, t, me, -d, t->bytes * (2 * d <= t->n ? d : t->n - d));
 }
 
-/* After the step of `mask`, members of v's subtree that had a partner send what they received to those that had
+/* After the step of `mask`, the members of v's subtree that had a partner forward what they received to those that had
  * none. */
 static void serve(struct play_schedule *s, const struct net_task *t, int v, int mask, double received)
 {
@@ -77,7 +77,7 @@ void net_allgather_ring(struct play_schedule *s, const struct net_task *t, int m
         net_shift(s, t, me, 1, t->bytes);
 }
 
-/* Pairs exchange alternately with both neighbours, two blocks from the second step on; odd numbers use the ring. */
+/* Exchange with both neighbours in turn, two blocks from the second step on. An odd number of members uses the ring. */
 void net_allgather_neighbor(struct play_schedule *s, const struct net_task *t, int me)
 {
     int first = me % 2 ? t->n - 1 : 1;     /* the distance to the first partner; the second is on the other side */
@@ -95,7 +95,7 @@ void net_allgather_neighbor(struct play_schedule *s, const struct net_task *t, i
 
 /* ---------------------------------------------------------------- all-to-all */
 
-/* Receive from and send to `at_once` members at a time; one of the first is the member itself. */
+/* Exchange with `at_once` members at a time; the first group includes the member itself. */
 static void alltoall_in_groups(struct play_schedule *s, const struct net_task *t, int me, int at_once)
 {
     for (int k = 0; k < t->n; k += at_once) {
@@ -114,20 +114,20 @@ void net_alltoall_linear(struct play_schedule *s, const struct net_task *t, int 
     alltoall_in_groups(s, t, me, t->n);
 }
 
-/* As MVAPICH2 and SimGrid post them. */
+/* Four members at a time, as in MVAPICH2 and SimGrid. */
 void net_alltoall_throttled(struct play_schedule *s, const struct net_task *t, int me)
 {
     alltoall_in_groups(s, t, me, 4);
 }
 
-/* One after the other; also SimGrid's "ring" of an allgather. */
+/* One member after the other; also SimGrid's "ring" of an allgather. */
 void net_alltoall_pairwise(struct play_schedule *s, const struct net_task *t, int me)
 {
     for (int k = 1; k < t->n; k++)
         net_shift(s, t, me, k, t->bytes);
 }
 
-/* The step of bit d sends the blocks whose number has that bit. */
+/* The step of bit d sends the blocks whose number has that bit set. */
 void net_alltoall_bruck(struct play_schedule *s, const struct net_task *t, int me)
 {
     for (int d = 1; d < t->n; d <<= 1) {

@@ -7,8 +7,8 @@ static const double ELEMENT = 8;
 
 /* ---------------------------------------------------------------- powers of two */
 
-/* Reduce n members to a power of two p: of the first 2 (n - p), the odd (keep 0) or even ones (keep 1) send their
- * data to their neighbours and drop out. Result: the index among the p remaining members, or -1. */
+/* Reduce n members to a power of two p: of the first 2 (n - p) members the odd ones (keep 0) or the even ones (keep 1)
+ * send their data to their neighbours and drop out. Result: the index among the p remaining members, or -1. */
 static int fold_to_power(struct play_schedule *s, const struct net_task *t, int me, int p, int keep)
 {
     int rest = t->n - p;
@@ -41,7 +41,7 @@ static void unfold_from_power(struct play_schedule *s, const struct net_task *t,
         play_recv_wait(s, net_rank(t, me + 1));
 }
 
-/* The reduce-scatter of Rabenseifner's algorithm: each step halves the data of a member. */
+/* The reduce-scatter of Rabenseifner's algorithm. Each step halves the data of a member. */
 static void halve(struct play_schedule *s, const struct net_task *t, int v, int p, int keep)
 {
     double bytes = t->bytes / 2;
@@ -54,7 +54,7 @@ static void halve(struct play_schedule *s, const struct net_task *t, int v, int 
     }
 }
 
-/* A root that dropped out replaces member 0, which sends it its part. */
+/* If the root dropped out, member 0 sends it its part, and the root replaces member 0. */
 void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
 {
     int p = net_pow2_below(t->n), v = fold_to_power(s, t, me, p, 0), rest = t->n - p;
@@ -71,7 +71,7 @@ void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, 
         play_send_wait(s, net_rank(t, t->root), bytes);
         return;
     }
-    /* The halving began with the lowest bit, so gather by the highest bit first. */
+    /* halve begins with the lowest bit, so the gather begins with the highest. */
     for (int mask = p >> 1; v >= 0 && mask > 0; mask >>= 1, bytes *= 2) {
         int peer = away && (v ^ mask) == 0 ? net_rank(t, t->root) : unfolded(t, v ^ mask, p, 0);
 
@@ -154,7 +154,7 @@ void net_allreduce_linear(struct play_schedule *s, const struct net_task *t, int
 
 /* ---------------------------------------------------------------- by hosts */
 
-/* The members of a whole communicator that are on the host of a rank; the first ranks of all hosts. */
+/* The task among the members on the host of a rank; the task among the first ranks of all hosts. */
 static struct net_task task_of_host(const struct net_task *t, int rank)
 {
     struct net_task part = *t;
@@ -176,7 +176,7 @@ static struct net_task task_of_leaders(const struct net_task *t, int root)
     return part;
 }
 
-/* SimGrid 3.32's threshold between binomial and Rabenseifner's reduce and allreduce, bytes. */
+/* Message size in bytes at which SimGrid 3.32 changes from binomial to Rabenseifner's reduce and allreduce. */
 static const double LONG = 2048;
 
 static void reduce_part(struct play_schedule *s, const struct net_task *t, int me)

@@ -1,6 +1,6 @@
 /* algo_root.c - scatter, gather, broadcast, reduce (algorithms.h)
  *
- * A tree joins places, which are the indices of members relative to the root.
+ * Trees connect places; a place is the index of a member relative to the root.
  */
 #include "net/algorithms.h"
 
@@ -14,10 +14,11 @@ enum { RADIX = 4, CHILDREN_MAX = 64 };
 struct branch {
     int parent;                /* -1: the root */
     int nchildren, child[CHILDREN_MAX];    /* in the order of a broadcast */
-    int end, child_end[CHILDREN_MAX];      /* of k-nomial trees: the place after the last one of the subtree */
+    int end, child_end[CHILDREN_MAX];      /* of trees by digits: the place after the last one of the subtree */
 };
 
-/* The tree in which each member clears the lowest digit of its place for its parent; the largest subtrees first. */
+/* The tree by digits to base `radix`: clearing the lowest nonzero digit of a place gives its parent. Children are
+ * ordered by size of their subtrees, the largest first. */
 static void branch_by_digits(struct branch *b, int v, int n, int radix)
 {
     int mask = 1;
@@ -37,7 +38,7 @@ static void branch_by_digits(struct branch *b, int v, int n, int radix)
 static struct branch branch_at(enum net_tree tree, int v, int n)
 {
     struct branch b = { .parent = v - 1 };
-    int level = net_pow2_below(v + 1);     /* binary: the number of members of v's level, and its first place + 1 */
+    int level = net_pow2_below(v + 1);     /* binary: number of members of v's level = its first place + 1 */
 
     switch (tree) {
     case NET_TREE_LOW_BIT:
@@ -78,7 +79,7 @@ static void receive_from_parent(struct play_schedule *s, const struct net_task *
 
 /* ---------------------------------------------------------------- scatter */
 
-/* Send to one member after the other; beyond paper 002's threshold S each send waits for the one before. */
+/* Send to one member after the other. Above paper 002's threshold S each waits for the receipt of the one before. */
 void net_scatter_linear(struct play_schedule *s, const struct net_task *t, int me)
 {
     int serial = t->scatter_S > 0 && t->bytes > t->scatter_S;
@@ -125,7 +126,7 @@ void net_scatter_binomial(struct play_schedule *s, const struct net_task *t, int
     scatter_blocks(s, t, me, t->bytes, t->bytes * t->n, 0);
 }
 
-/* The smallest subtree first. */
+/* As net_scatter_binomial, the smallest subtree first. */
 void net_scatter_rising(struct play_schedule *s, const struct net_task *t, int me)
 {
     scatter_blocks(s, t, me, t->bytes, t->bytes * t->n, 1);
@@ -133,7 +134,7 @@ void net_scatter_rising(struct play_schedule *s, const struct net_task *t, int m
 
 /* ---------------------------------------------------------------- gather */
 
-/* Receive in the order of ranks; beyond paper 002's threshold M2 each message begins when the one before has ended. */
+/* Receive in the order of ranks. Above paper 002's threshold M2 a message begins when the one before has ended. */
 void net_gather_linear(struct play_schedule *s, const struct net_task *t, int me)
 {
     int serial = t->gather_M2 > 0 && t->bytes > t->gather_M2;
@@ -180,7 +181,7 @@ void net_gather_binomial(struct play_schedule *s, const struct net_task *t, int 
 
 /* ---------------------------------------------------------------- broadcast */
 
-/* By the lowest bit one child after the other, along other trees to all children at once. */
+/* In trees by the lowest bit a member sends to its children one after the other, in other trees to all at once. */
 void net_broadcast(struct play_schedule *s, const struct net_task *t, int me)
 {
     struct branch b = branch_of(t, me);
@@ -219,8 +220,8 @@ void net_bcast_ring(struct play_schedule *s, const struct net_task *t, int me)
     }
 }
 
-/* Broadcast among the first ranks of runs of as many ranks as a host has, then inside the runs (SimGrid, if hosts have
- * equally many ranks; else one tree). The root first sends to rank 0. */
+/* As SimGrid: cut the ranks into runs as long as a host has ranks; broadcast among the first ranks of the runs, then
+ * inside each run. A root other than rank 0 first sends to rank 0. Unlike numbers of ranks per host: one tree. */
 void net_bcast_hosts(struct play_schedule *s, const struct net_task *t, int me)
 {
     int per = t->n / t->hosts->nhosts;
@@ -259,7 +260,7 @@ void net_reduce_linear(struct play_schedule *s, const struct net_task *t, int me
         }
 }
 
-/* From the smallest subtree on, one child after the other; in the binary tree both receives are posted first. */
+/* Receive from the children in turn, the smallest subtree first. In the binary tree both receives are posted first. */
 void net_reduce_tree(struct play_schedule *s, const struct net_task *t, int me)
 {
     struct branch b = branch_of(t, me);

@@ -1,10 +1,10 @@
 /* bound.c - a lower bound of an operation's time (net.h)
  *
- * For any algorithm and order of the ranks, the data that the ranks of a host need from others must enter it, and the
- * data that others need must leave it. load_of gives the bytes for m ranks of a host and e others; the ports give the
- * time, to which the shortest way to another host is added, as no byte flows before. All-to-alls in which each rank
- * sends to each other itself have two more bounds: the processor's time, and the sum of rounds if messages wait for
- * their receivers. A group of hosts has the same bound by its trunks.
+ * With any algorithm and order of the ranks, the data that a host's ranks need from others enter the host, and the data
+ * that others need leave it. load_of returns the bytes for m ranks of the host and e others. The ports give the time;
+ * the shortest way to another host is added, as no byte flows before. All-to-alls in which each rank sends directly to
+ * each other rank have two more bounds: the processor's time, and the sum of rounds if messages wait for their
+ * receivers. A group of hosts has the same bound by its trunks.
  */
 #include "base/alloc.h"
 #include "net/algorithms.h"
@@ -21,20 +21,20 @@ struct bound {
     const struct hrun_net_call *call;
     const struct hrun_net_ranks *some;
     const char *algorithm;
-    double least_a, least_b;   /* of all segments */
-    int host, m, e;            /* the host; number of its ranks; number of ranks that are surely elsewhere */
-    int e_known;               /* number of the latter in `some` */
+    double least_a, least_b;   /* least factors of all segments */
+    int host, m, e;            /* the host; number of its ranks; number of ranks known to be elsewhere */
+    int e_known;               /* number of those in `some` */
 };
 
 /* ---------------------------------------------------------------- bytes */
 
-/* The number of messages of `bytes` that must enter and leave a host; either: only one of both must. */
+/* The number of messages of `bytes` that enter and leave a host at least; either: 1: only one of both is sure. */
 struct load {
     double in, out;
     int either;
 };
 
-/* m ranks of the host, e elsewhere. */
+/* The load of a host with m ranks, with e ranks elsewhere. */
 static struct load load_of(enum hrun_net_op op, double m, double e)
 {
     switch (op) {
@@ -59,7 +59,8 @@ static struct load load_of(enum hrun_net_op op, double m, double e)
     return (struct load){ 0, 0, 0 };
 }
 
-/* The time of a load through ports or trunks with these rates, 0: no limit. shared: 1: both directions share `in`. */
+/* The time of a load through ports or trunks with these rates (0: no limit). shared = 1: both directions share the rate
+ * `in`. */
 static double load_s(const struct bound *b, struct load l, double in, double out, int shared)
 {
     double bytes = b->call->bytes * b->least_b, back = b->net->back_share;
@@ -73,7 +74,7 @@ static double load_s(const struct bound *b, struct load l, double in, double out
 
 /* ---------------------------------------------------------------- the way to others */
 
-/* The time of a message from host j including the receiver's stage; INFINITY if the pair was not measured. */
+/* The time of a message from host j without the sender's stage, s; INFINITY if the pair was not measured. */
 static double from_s(const struct bound *b, int j)
 {
     const struct hrun_net_class *c = &b->net->classes[b->net->class_of[j]];
@@ -105,8 +106,7 @@ static double way_s(const struct bound *b)
 
 /* ---------------------------------------------------------------- each to each */
 
-/* The time of the rounds of a rank of the host with each rank elsewhere, each of which begins when the one before has
- * ended. */
+/* The time in which a rank of the host exchanges messages with each rank elsewhere, in rounds one after the other. */
 static double rounds_s(const struct bound *b)
 {
     double least_s = INFINITY, sum_s = 0;
@@ -122,7 +122,7 @@ static double rounds_s(const struct bound *b)
     return sum_s + (b->e - b->e_known) * least_s;
 }
 
-/* The time of a rank of the host that itself sends to and receives from each rank elsewhere, as some algorithms do. */
+/* The time of a rank of the host that exchanges messages with each rank elsewhere itself; 0 for other algorithms. */
 static double direct_s(const struct bound *b)
 {
     const struct hrun_net *net = b->net;
@@ -173,8 +173,8 @@ static double trunks_of(const struct hrun_net *net, int g, int out)
     return sum;
 }
 
-/* The bound of group g with m ranks known to be in it and e elsewhere, of n. The others may be on either side; the
- * load of an all-to-all, a concave product, is least if all of them are on the same side. */
+/* The bound of group g: of n ranks, m are known to be in it and e elsewhere. The others may be on either side; the load
+ * of an all-to-all, a concave product, is least with all of them on one side. */
 static double group_bound_s(const struct bound *b, int g, int m, int e, int n)
 {
     const struct hrun_net *net = b->net;

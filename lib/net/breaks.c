@@ -6,15 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A weighted line that is updated point by point: sums about the means. */
+/* A weighted regression line that is updated point by point: means, and sums about them. */
 struct line {
     double weight, mean_x, mean_y, xx, xy;
     double rss;
 };
 
-/* Add a point. The sum of squares grows by the square of its recursive residual, the distance from the line of the
- * points before it, over its variance (Brown, Durbin and Evans, J. Roy. Stat. Soc. B 37, 1975). Nothing is subtracted,
- * so exact lines have only rounding errors. */
+/* Add a point. The sum of squares grows by the square of the point's recursive residual (its distance from the line of
+ * the points before it) over its variance (Brown, Durbin and Evans, J. Roy. Stat. Soc. B 37, 1975). Nothing is
+ * subtracted, so exact lines have only rounding errors. */
 static void fit_add_point(struct line *l, const struct hrun_breaks_points *p, size_t i)
 {
     double q = p->w ? p->w[i] * p->w[i] : 1, total = l->weight + q;
@@ -35,13 +35,13 @@ static void fit_add_point(struct line *l, const struct hrun_breaks_points *p, si
     l->weight = total;
 }
 
-/* The sum of squares of the best line with a slope >= 0: if the best slope is negative, that of the level line. */
+/* The sum of squares of the best line with a slope >= 0, which is level if the best slope is negative. */
 static double rss_of(const struct line *l)
 {
     return l->rss + (l->xy < 0 ? l->xy / l->xx * l->xy : 0);
 }
 
-/* For m pieces (rows) and the first e points: the least sum of squares, and the beginning of the last piece. */
+/* For m pieces (rows) and the first e points: the least sum of squares, and the first point of the last piece. */
 struct table {
     double *rss;
     size_t *from;
@@ -82,8 +82,8 @@ static void fill_table(struct table *t, const struct hrun_breaks_points *p, size
     }
 }
 
-/* A bound of the sum of squares of exact lines by rounding: each of n updates of a mean adds at most one rounding error
- * of the largest value. */
+/* An upper bound of the sum of squares that rounding gives exact lines: each of n updates of a mean adds at most one
+ * rounding error of the largest value. */
 static double rounding_rss(const struct hrun_breaks_points *p)
 {
     double largest = 0, each;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One check: the path of the value at hand, and the error. */
+/* The state of a check: the path of the present value, and the error. */
 struct check {
     char *where;               /* NET_WHERE */
     struct hrun_error *err;
