@@ -11,7 +11,7 @@
  * less; a second switch on the way doubles a latency. */
 static const double gap_least = 1.5;
 
-/* The significance level of the test whether hosts differ. */
+/* The significance level of the test for differences between hosts. */
 static const double share_level = 0.05;
 
 /* ---------------------------------------------------------------- groups */
@@ -72,8 +72,8 @@ static int group_by_gap(const double *d, int n, int *group, double *gap)
     return ngroups;
 }
 
-/* Divide latencies l[n by n] by the two hosts' own parts, into d. A host's part is at least half of the least
- * difference between the way over it and the way past it. own[2 n]: scratch. */
+/* Divide latencies l[n by n] by the two hosts' own parts, into d. A host's own part is half of the least detour over it
+ * between two other hosts, at least 0. own[2 n]: scratch. */
 static void by_own_latency(const double *l, int n, double *d, double *own)
 {
     for (int i = 0; i < n; i++) {
@@ -91,8 +91,8 @@ static void by_own_latency(const double *l, int n, double *d, double *own)
         }
 }
 
-/* Divide the times per byte g[n by n] of both ways by those of the hosts' ports, into d. A port's is the least of
- * all its pairs. own[2 n]: scratch. */
+/* Divide the times per byte of both ways, from g[n by n], by those of the hosts' ports, into d. The time of a port is
+ * the least of its pairs. own[2 n]: scratch. */
 static void by_own_rate(const double *g, int n, double *d, double *own)
 {
     double *in = own + n;

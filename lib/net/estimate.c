@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to this number of hosts each begins as its own class, if all pairs were measured: the system of some 2 n^2 columns
- * is solved within a second. In larger networks, hosts of one kind and group begin as one class. */
+/* Up to this number of hosts each host begins as its own class, if all pairs were measured: the system of about 2 n^2
+ * columns is solved within a second. In larger networks, hosts of one kind and group begin as one class. */
 enum { OWN_MOST = 32 };
 
 struct net_state {
-    struct net_work w;                 /* `given` points into the rest */
+    struct net_work w;                 /* `given` points to the members below */
     struct net_sweep sweep;
     struct net_solution s;             /* the last solution; x NULL: none yet */
     struct hrun_net_segment *segments;
@@ -42,12 +42,12 @@ void hrun_net_quality_release(struct hrun_net_quality *q)
 
 /* ---------------------------------------------------------------- the steps by turns */
 
-/* TURNS: largest number of turns, as factors of segments, trunks and the rest depend little on each other. settled:
- * they have converged when none changes by more, a tenth of the usual intervals. */
+/* TURNS: largest number of turns; a few are enough, as the groups of parameters depend little on each other. settled:
+ * relative change, a tenth of the usual intervals, below which they have converged. */
 enum { TURNS = 8 };
 static const double settled = 1e-3;
 
-/* Leave out trips outside of the main segment for now (2), or include them again. */
+/* Set trips outside the main segment aside (2), or include them again. */
 static void set_aside(struct net_state *e, int aside)
 {
     const struct net_given *g = &e->w.given;
@@ -72,7 +72,7 @@ static void solve_state(struct net_state *e, int intervals)
     struct net_solution s = { 0 };
     double *bias = &e->w.given.bias_bytes;
 
-    /* The last solution is usable only for as many classes. */
+    /* The last solution is usable only for the same number of classes. */
     net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals, &s);
     net_solution_release(&e->s);
     e->s = s;
@@ -117,8 +117,8 @@ static double find_share(struct net_state *e)
     return none;
 }
 
-/* Estimate back_share and trunks_shared. Trunks are shared if that explains the `both` records significantly better,
- * each case with its best share, or equally well with a share of 0. */
+/* Estimate back_share and trunks_shared. Trunks are shared if that explains the `both` records significantly better, or
+ * equally well with a share of 0 instead of one above 0. Each case has its best share. */
 static void find_back(struct net_state *e, double *change)
 {
     struct net_given *g = &e->w.given;
@@ -138,9 +138,8 @@ static void find_back(struct net_state *e, double *change)
     *change = fmax(*change, fmax(fabs(g->back_share - back), g->trunks_shared != before));
 }
 
-/* The initial bias_bytes: the value, of equal steps of its logarithm, that explains fans and joins best with all other
- * parameters fixed. It may be worse than none at first, as the ports were fitted without it. 0 if nothing shares a
- * port. */
+/* The initial bias_bytes: the power of two times bias_least that explains fans and joins best with all other parameters
+ * fixed. It may explain them worse than 0 at first, as the ports were fitted without it. 0 if no port is shared. */
 static double begin_bias(struct net_state *e)
 {
     double least = INFINITY, best = 0;
@@ -206,7 +205,7 @@ static void converge(struct net_state *e)
 
 /* ---------------------------------------------------------------- rows that do not fit */
 
-/* Leave out records that differ from the fit by more than a factor 1.5 and 10 standard errors, if they are at most 5 %.
+/* Leave out records that differ from the fit by more than half of it and 10 standard errors, if they are at most 5 %.
  * Result: their number. */
 static int leave_out_misfits(struct net_state *e)
 {
@@ -247,8 +246,8 @@ static struct hrun_net_value rate_of(struct hrun_net_value per_byte)
     return (struct hrun_net_value){ 1 / per_byte.v, per_byte.half / per_byte.v / per_byte.v };
 }
 
-/* The rate of a measured pair. If its time per byte is 0, the least rate within the interval, or that at which the
- * longest message takes a nanosecond. */
+/* The rate of a measured pair. If its time per byte is 0, the least rate within the interval or, without an interval,
+ * that at which the longest message takes a nanosecond. */
 static struct hrun_net_value beta_of(const struct net_state *e, int column)
 {
     struct hrun_net_value g = value_at(&e->s, column), beta = rate_of(g);

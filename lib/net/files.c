@@ -1,7 +1,7 @@
 /* files.c - networks on disk: names, writing, reading, choosing; see net.h for the contracts
  *
- * The last line of a file is the CRC-32 of all before it. It is checked before anything else is believed; the version
- * comes next, as a newer one may have other keys; then the schema; then the invariants of the values.
+ * The last line of a file is the CRC-32 of all before it. It is checked first; then the version, as a newer one may
+ * have other keys; then the schema; then the invariants of the values.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -44,7 +44,7 @@ static int check_net_crc(const char *name, const struct hrun_buf *text, struct h
                         "last line if the text is what you mean", CRC_LINE - 1, line, CRC_LINE - 1, want);
 }
 
-/* The version in a file; it is read without regard to other keys. */
+/* The version in a file. All other keys are ignored. */
 static long network_version(const char *text)
 {
     static const char key[] = "version: ";
@@ -115,8 +115,8 @@ int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_erro
 
 /* ---------------------------------------------------------------- names */
 
-/* Append up to SLUG_MAX characters of a word in lower case; each run of others than ASCII letters, digits and '.'
- * becomes one '-'. */
+/* Append up to SLUG_MAX characters of a word in lower case; each run of characters other than ASCII letters, digits and
+ * '.' becomes one '-'. */
 static void add_slug(struct hrun_buf *out, const char *word)
 {
     size_t begin = out->len;
@@ -167,7 +167,7 @@ void hrun_net_file(const char *data, const struct hrun_net_origin *of, struct hr
 
 /* ---------------------------------------------------------------- the network on disk that fits hosts */
 
-/* A search for a network, and the best so far. */
+/* A search for a network, and its best one so far. */
 struct choice {
     const struct hrun_net_origin *of;
     struct hrun_buf *note;      /* or NULL */
@@ -233,7 +233,7 @@ struct hrun_net *hrun_net_choose(const char *data, const struct hrun_net_origin 
 
     hrun_net_file(data, of, &exact);
     consider_file(&best, exact.data);
-    /* A file with the right name may have been copied there and have other hosts. */
+    /* A file with the right name may be a copy with other hosts. */
     n = !best.net || best.others ? scandir(folder, &entries, is_network_file, alphasort) : 0;
     for (int i = 0; i < n; i++) {
         autofree char *path = hrun_strf("%s/%s", folder, entries[i]->d_name);

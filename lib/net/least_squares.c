@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A column depends on those before it if its part outside their span is shorter than 1e-6 of it: then the square is
- * within the rounding error of X'X. */
+/* Square of the relative length of the part of a column outside the span of the columns before it, below which the
+ * column depends on them: this is within the rounding error of X'X. */
 static const double DEPENDENT = 1e-12;
-/* Solutions of one subproblem: one by the factor, and two refinements. */
+/* Number of solutions of one subproblem: one by the factor, and two refinements. */
 enum { REFINED = 3 };
 
 struct normal {
@@ -60,7 +60,7 @@ static void normal_make(const struct net_rows *m, struct normal *s)
                     s->a[m->column[e] * p + m->column[f]] += normal_scaled(s, i, e) * normal_scaled(s, i, f);
 }
 
-/* Factorise the columns in use, and drop those that depend on others before them. */
+/* Factorise the columns in use, without those that depend on columns before them. */
 static void normal_factor(struct normal *s)
 {
     size_t p = s->m->p;
@@ -85,7 +85,7 @@ static void normal_factor(struct normal *s)
     }
 }
 
-/* v[p] becomes the solution of R'u = v, 0 where a column is out; first: v is 0 before. */
+/* Replace v[p] by the solution of R'u = v, 0 for columns out of use. v is 0 before index `first`. */
 static void normal_solve_lower(const struct normal *s, double *v, size_t first)
 {
     size_t p = s->m->p;
@@ -97,7 +97,7 @@ static void normal_solve_lower(const struct normal *s, double *v, size_t first)
     }
 }
 
-/* v[p], 0 where a column is out, becomes the solution of R u = v. */
+/* Replace v[p], 0 for columns out of use, by the solution of R u = v. */
 static void normal_solve_upper(const struct normal *s, double *v)
 {
     size_t p = s->m->p;
@@ -170,7 +170,7 @@ static void normal_begin(struct normal *s)
     memcpy(s->x, s->z, s->m->p * sizeof *s->x);
 }
 
-/* The part of the way from x to z at which coefficient j reaches 0. */
+/* The fraction of the way from x to z at which coefficient j reaches 0. */
 static double normal_part_to_zero(const struct normal *s, size_t j)
 {
     return s->x[j] > 0 ? s->x[j] / (s->x[j] - s->z[j]) : 0;
@@ -196,7 +196,7 @@ static void normal_walk(struct normal *s)
     } while (part < 1);
 }
 
-/* Take columns with a gradient above the tolerance into use: all, or the one with the largest. Result: their number. */
+/* Use columns with a gradient above the tolerance: all, or only the one with the largest. Result: their number. */
 static size_t normal_enter(struct normal *s, double tolerance, int all)
 {
     size_t best = s->m->p, count = 0;
@@ -211,8 +211,8 @@ static size_t normal_enter(struct normal *s, double tolerance, int all)
     return count;
 }
 
-/* Take all columns into use at once as long as that lowers the sum of squares, then one by one. If one does not
- * lower it, its gradient was rounding error: the tolerance grows tenfold. */
+/* Add all such columns at once as long as that lowers the sum of squares, then one by one. If one does not lower it,
+ * its gradient was a rounding error, and the tolerance grows tenfold. */
 static void normal_iterate(struct normal *s)
 {
     double least, found, slack = 1;

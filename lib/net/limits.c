@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double normal_95 = 1.959964, chance_95 = 3.841459;  /* of the normal distribution; its square */
+static const double normal_95 = 1.959964, chance_95 = 3.841459;  /* 95 % limit of the normal distribution; its square */
 
 /* ---------------------------------------------------------------- rendezvous */
 
@@ -15,7 +15,7 @@ double net_sync(const struct hrun_net_records *r)
     double best = 0;
     size_t least = 0;
 
-    for (size_t l = 0; l < r->n; l++)      /* as if none waited */
+    for (size_t l = 0; l < r->n; l++)      /* the number of errors if no send waits */
         least += r->v[l].kind == HRUN_NET_SYNC && r->v[l].n == 1;
     for (size_t m = 0; m < r->n; m++) {
         double from = r->v[m].bytes;
@@ -37,7 +37,7 @@ double net_sync(const struct hrun_net_records *r)
 
 int net_wire_waits(const struct net_work *w, const struct net_solution *s)
 {
-    int waits = 0;                 /* number of records in which it waits, less that of the others */
+    int waits = 0;                 /* number of records in which the wire waits, minus that of the others */
 
     for (size_t l = 0; l < w->r->n; l++) {
         const struct hrun_net_record *v = &w->r->v[l];
@@ -73,7 +73,7 @@ int net_exchange_waits(const struct net_work *w, const struct net_solution *s)
     return waits > 0;
 }
 
-/* The m-th host of a group, from 0; -1. */
+/* The m-th host of a group, from 0; -1 if there is none. */
 static int group_member(const struct net_work *w, int group, int m)
 {
     for (int i = 0; i < w->r->nhosts; i++)
@@ -150,7 +150,7 @@ static double trunk_misfit(void *ctx, double trunk)
     return sum;
 }
 
-/* The least time per byte of a single message between two groups, an upper bound of the trunk's. */
+/* The least time per byte of a single message between two groups, which is an upper bound of that of the trunk. */
 static double trunk_limit(const struct net_work *w, const struct net_solution *s, int g, int h)
 {
     double limit = INFINITY;
@@ -212,7 +212,7 @@ struct locals {
     const int *class_of;       /* of each host */
     int number;
     struct hrun_net_class *class;
-    double *x, *y, *weight;    /* of the least squares problem: 3, 1 and 1 for each record */
+    double *x, *y, *weight;    /* the least squares problem: 3, 1 and 1 numbers for each record */
 };
 
 static int is_local(const struct locals *in, size_t l)
@@ -222,8 +222,8 @@ static int is_local(const struct locals *in, size_t l)
     return v->kind == HRUN_NET_LOCAL && !in->w->out[l] && in->class_of[v->i] == in->number;
 }
 
-/* Fit one pair of kinds by rows 2 f + M p of trips without others at the same time, with p_ab if a sent, p_ba if b did.
- * A direction that was not measured gets the other's value. */
+/* Fit one pair of kinds by rows 2 f + M p of trips that run alone; p is p_ab if a sent, p_ba if b sent. A direction
+ * that was not measured gets the other's value. */
 static int local_pair(const struct locals *in, int a, int b, struct hrun_error *err)
 {
     double k[3], cov[9], s2, times;
