@@ -124,7 +124,7 @@ int play_match(const struct play_schedule *s, int *message_of, struct hrun_error
         }
     qsort(sends, nsends, sizeof *sends, message_end_order);
     qsort(receives, nreceives, sizeof *receives, message_end_order);
-    /* The k-th send from one rank to another matches the k-th receive; both lists are sorted alike. */
+    /* The k-th send from one rank to another matches the k-th receive; both lists have the same order. */
     for (size_t k = 0; k < nsends || k < nreceives; k++) {
         if (k == nsends || (k < nreceives && receives[k].key < sends[k].key))
             return hrun_fail(err, HRUN_EINVAL, "rank %lld receives what rank %lld does not send",

@@ -126,7 +126,8 @@ static double tighter(double a, double b)
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
-/* The rate of a trunk in one direction. If both directions share it, as inside a group, acknowledgements use a part. */
+/* The rate of a trunk in one direction. If both directions share it, as in a group, acknowledgements use a part of
+ * it. */
 static double trunk_alone(const struct hrun_net *net, int g, int h)
 {
     double rate = net->trunks[net_trunk(net, g, h)].v;
@@ -164,7 +165,7 @@ double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to,
 
 double hrun_net_bandwidth(const struct hrun_net *net, int from, int to)
 {
-    double longer = fmax(1e9, net->segments[net->nsegments - 1].from_bytes);   /* in the last segment, whatever it is */
+    double longer = fmax(1e9, net->segments[net->nsegments - 1].from_bytes);   /* a size in the last segment */
 
     return longer / (hrun_net_p2p(net, from, 0, to, 0, 2 * longer) - hrun_net_p2p(net, from, 0, to, 0, longer));
 }
@@ -176,7 +177,7 @@ double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to)
 
 /* ---------------------------------------------------------------- uncertain pairs */
 
-/* Sizes of messages: (almost) empty ones are frequent, and long ones depend on the rate. */
+/* Sizes of messages: almost empty ones are frequent, and long ones depend on the rate. */
 static const double SIZES[] = { 0, 65536 };
 
 static double square(double factor, const struct hrun_net_value *v)

@@ -1,7 +1,6 @@
 /* net_yaml.c - a network as YAML text, and back; see net_parts.h for the contracts, hrun-profile(5) for the format
  *
- * A file has only the pairs, trunks and local values that are known; it leaves out empty texts and unknown half widths,
- * as it has no NAN.
+ * A file has only known pairs, trunks and local values. Empty texts and unknown half widths (NAN) are left out.
  */
 #include "net/net_parts.h"
 

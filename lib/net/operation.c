@@ -24,8 +24,8 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
            call->bytes >= th->gather_M1 && call->bytes <= th->gather_M2;
 }
 
-/* Apply the corrections of paper 002, section 3: of the slope, and in the irregular region. kappa2 was estimated
- * next to the region; if messages do not wait for the root there, it does not apply to sizes that do. */
+/* Apply the corrections of paper 002, section 3: of the slope, and in the irregular region. kappa2 was estimated next
+ * to the region. If messages do not wait for the root there, it does not apply to sizes whose messages do. */
 static void correct_gather(const struct hrun_net *net, const struct hrun_net_call *call, struct hrun_net_time *out)
 {
     const struct hrun_net_thresholds *th = &net->thresholds;

@@ -16,7 +16,7 @@ static const char *host_name(const struct net_work *w, const struct net_solution
     return "?";
 }
 
-/* Note links that are slower than the median by a factor of 100, which is rarely intended. */
+/* Add a note on links that are 100 times slower than the median, which is rarely intended. */
 static void note_slow_links(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes)
 {
     int n = s->c.nclasses, m = 0;
@@ -37,7 +37,7 @@ static void note_slow_links(const struct net_work *w, const struct net_solution 
     }
 }
 
-/* Count the pairs whose directions differ by more than their intervals, and note the worst. */
+/* Count the pairs whose directions differ by more than their intervals, with a note on the worst. */
 static void note_asymmetric(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
                             int *count)
 {

@@ -62,7 +62,7 @@ static int bad_record(const struct reader *rd, const char *what)
                         "a record of the network benchmark does not make sense: %s; measure again", what);
 }
 
-/* Parse finite numbers, at most `most`, and nothing else. Result: how many there are, or -1. */
+/* Parse a text of at most `most` finite numbers and nothing else. Result: their number, or -1. */
 static int parse_numbers(const char *text, double *v, int most)
 {
     for (int n = 0;; n++) {
@@ -233,7 +233,7 @@ int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struc
 
         rd.line++;
         if (parse_line(&rd, line)) {
-            if (rd.began && !text[len])        /* without its end */
+            if (rd.began && !text[len])        /* the last line has no line feed */
                 fail_cut_records(&rd);
             goto fail;
         }

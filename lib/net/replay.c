@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* A latency or flow that ends within this part of its own duration after an event ends at that event. The relative
- * error is at most this part, while networks are known to a percent at best; operations of unlike hosts have far fewer
+ * error is at most this part; networks are known to a percent at best. Operations of unlike hosts thus have far fewer
  * events. */
 static const double TOGETHER = 1e-3;
 /* Times with a smaller relative difference are equal: rounding of sums of some thousand terms. */
@@ -24,7 +24,7 @@ struct message {
     double bytes;
     double sent_s, received_s; /* times at which it left the sender and the receiver began to wait; < 0: not yet */
     double there_s;            /* arrival of its last byte; < 0: not yet */
-    double latency_s, processor_s; /* before its bytes flow; the receiver's stage */
+    double latency_s, processor_s; /* time before its bytes flow; the receiver's stage */
     int sync, ssend;           /* 1: the wire waits for the receiver; 1: the sender waits for the wire or receiver */
     int sender_waits;
     int sent_done, received_done;
@@ -35,7 +35,7 @@ struct message {
 struct player {
     size_t pc;
     double clock_s;
-    int pending;               /* number of steps begun and not complete */
+    int pending;               /* number of steps that have begun and are not complete */
     int blocked;
     int first_there, last_there; /* queue of messages that have arrived and are not processed */
 };
@@ -251,7 +251,7 @@ static void run_ranks(struct play *p)
         run_rank(p, p->runnable[--p->nrunnable]);
 }
 
-/* ---------------------------------------------------------------- time goes on */
+/* ---------------------------------------------------------------- time */
 
 /* The time when the next latency or flow ends; INFINITY if there is none. */
 static double next_event(struct play *p)
@@ -267,7 +267,7 @@ static double next_event(struct play *p)
     return next_s;
 }
 
-/* 1 if this message is held back until one in the opposite direction has flowed (exchange_waits: the receiver's answer,
+/* 1 if this message is held back until one in the opposite direction has flowed (exchange_waits: the receiver's reply,
  * which starts the flow, is queued behind the bytes that the receiver sends), else 0. */
 static int hold_back(struct play *p, int message)
 {

@@ -115,7 +115,7 @@ void net_find_separable(const struct net_work *w, const int *class_of, int nclas
 /* The least factor of a contradiction; scatter of valid records stays below it. */
 static const double absurd = 2;
 
-/* The time of a trip, of those that make up an experiment; 0 if it was not measured. */
+/* The measured time of a trip, in either order of the hosts; 0 if there is none. *record: its index. */
 static double trip_time(const struct net_work *w, int i, int j, double there, double back, size_t *record)
 {
     for (size_t l = 0; l < w->r->n; l++) {
@@ -132,8 +132,9 @@ static double trip_time(const struct net_work *w, int i, int j, double there, do
     return 0;
 }
 
-/* Count contradictions between trips and fans or joins. The trips are those of the longer message, which take no less
- * than those of a shorter one. For each record, against: number of contradictions; with: number of comparisons. */
+/* Count contradictions between trips and fans or joins. The trips are those with the longer message, which take at
+ * least as long as those with the shorter one. against, with: number of contradictions and of comparisons of each
+ * record. */
 static void compare_parts(const struct net_work *w, int *against, int *with)
 {
     for (size_t l = 0; l < w->r->n; l++) {
@@ -160,7 +161,7 @@ static void compare_parts(const struct net_work *w, int *against, int *with)
     }
 }
 
-/* Count contradictions between trips of one pair of hosts, in which more bytes take less time. */
+/* Count contradictions between trips of one pair of hosts: more bytes take less time. */
 static void compare_trip_sizes(const struct net_work *w, int *against, int *with)
 {
     for (size_t l = 0; l < w->r->n; l++)
@@ -195,7 +196,7 @@ void net_leave_out(struct net_work *w, struct hrun_strvec *notes)
     autofree int *against = xcalloc(2 * n + 1, sizeof *against);
     int *with = against + n;
 
-    /* Trips first, as a bad trip contradicts all fans with it. */
+    /* Check trips first, as a bad trip contradicts all its fans. */
     for (int pass = 0; pass < 2; pass++) {
         for (size_t l = 0; l < 2 * n; l++)
             against[l] = 0;

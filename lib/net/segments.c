@@ -1,7 +1,7 @@
 /* segments.c - the message sizes at which the protocols of an MPI library change; see fitting.h and breaks.h
  *
- * The factors of segments are common to all pairs, so the mean of round trips over pairs is piecewise linear with the
- * same breaks as each of them: K + a L + a_0 L + (T + b G) M with the means of the pairs' parameters.
+ * The factors of segments are common to all pairs, so the mean round trip over pairs is piecewise linear with the same
+ * breaks as each pair: K + a L + a_0 L + (T + b G) M, with the means of the pairs' parameters.
  */
 #include "base/alloc.h"
 #include "fit/fit.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SWEPT: fewest sizes of a pair in a sweep: two pieces of three points. LEAST: points of a piece; three show whether
- * they are on a line. MOST: pieces. */
+/* SWEPT: fewest sizes of a pair in a sweep, two pieces of three points. LEAST: fewest points of a piece; three show
+ * whether they are on a line. MOST: largest number of pieces. */
 enum { SWEPT = 6, LEAST = 3, MOST = 12 };
 
 void net_sweep_release(struct net_sweep *s)
@@ -43,7 +43,7 @@ static int trips_order(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* Fill v with the trips that have an empty answer, by size and pair. Result: their number. */
+/* Fill v with the trips with an empty reply, by size and pair. Result: their number. */
 static size_t collect_trips(const struct net_work *w, struct trips *v)
 {
     size_t n = 0, kept = 0;
@@ -117,7 +117,7 @@ static double peak(const struct net_sweep *s, size_t m)
 }
 
 /* A temporary load disturbs all repetitions of one size alike, which shows in the scatter between neighbouring sizes.
- * That scatter is added to each weight, and sizes that deviate by more than ODD times as much are left out. A sweep
+ * That scatter is added to each weight, and sizes with a peak of more than ODD times as much are left out. A sweep
  * without such scatter is not changed. scatter[n]: scratch. */
 static void expect_scatter(struct net_sweep *s, double *scatter)
 {
@@ -159,8 +159,8 @@ static struct net_sweep sweep_make(const struct net_work *w)
     return s;
 }
 
-/* The size at which the second of two pieces begins: where their lines cross, if that is between their points; else
- * sync_bytes, if that is; else the geometric mean of the neighbouring points. */
+/* The size at which a piece begins, between the last point of the piece before and its first point: sync_bytes if it is
+ * between them, else the crossing of the lines if it is, else the geometric mean of the two points. */
 static double boundary(const struct hrun_breaks *b, int piece, const double *x, double sync_bytes)
 {
     double low = x[b->first[piece] - 1], high = x[b->first[piece]];
@@ -173,7 +173,7 @@ static double boundary(const struct hrun_breaks *b, int piece, const double *x, 
     return low > 0 ? ceil(sqrt(low * high)) : high;
 }
 
-/* 1 if the sweep is on the lines within 1e-4 of each time, which is negligible in predictions; else 0. */
+/* 1 if the root mean square of the relative residuals is at most 1e-4, which is negligible in predictions; else 0. */
 static int on_lines(const struct net_sweep *s, const struct hrun_breaks *b)
 {
     double sum = 0;
@@ -284,7 +284,8 @@ static struct means means_of(const struct net_sweep *sweep, const struct net_sol
     return m;
 }
 
-/* A line through the points of a piece: its slope for a known value at 0 bytes (slope 1), or the reverse. */
+/* Fit a line to the points of a piece. slope = 1: its slope, for the known value at 0 bytes; 0: its value at 0 bytes,
+ * for the known slope. */
 static double fit_other(const struct net_sweep *s, int piece, double known, int slope)
 {
     double num = 0, den = 0;
@@ -305,10 +306,10 @@ void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, c
     struct means m = means_of(sweep, s);
     int main_one = net_segments_main(w, segments, nsegments);
     double L, g;
-    /* The least factor, as factors are above 0. */
+    /* Lower bound of factors, which are above 0. */
     const double least = sqrt(DBL_EPSILON);
-    /* Least b: a single message may hide its bytes (in a first packet, or a shaper's burst), but many messages of that
-     * size still share ports. */
+    /* Lower bound of b. A single message may hide its bytes (in a first packet, or a shaper's burst), but many such
+     * messages share ports. */
     const double least_b = 0.5;
 
     *change = 0;

@@ -1,6 +1,6 @@
 /* selectors.c - the algorithms that libraries choose, as tables (algorithms.h)
  *
- * The first row that fits, and in it the first size that fits, name the algorithm. Sizes are those of struct
+ * The first matching row, and in it the first matching size, give the algorithm. Sizes are those of struct
  * hrun_net_call. Algorithms with the same behaviour have one name here; in Open MPI: chain and pipeline (both
  * unsegmented, fan-out 1), ring and segmented ring, linear and linear with synchronisation (all-to-all, all requests at
  * once), in-order binary and binary tree.
@@ -20,13 +20,13 @@ struct row {
     int fits;
     struct {
         double bytes_below;    /* 0: any size */
-        const char *algorithm; /* NULL behind the last */
+        const char *algorithm; /* NULL after the last */
     } by_size[BY_SIZE_MAX];
 };
 
-/* Open MPI 4.1 and later, coll/tuned, fixed decisions for commutative operations. Left out are rows that change the
- * mean predicted time of an operation on up to 128 ranks by less than 0.1 %, and rows for more than 1,024 ranks, which
- * use those for 512. */
+/* Open MPI 4.1 and later, coll/tuned, fixed decisions for commutative operations. Rows that change the mean predicted
+ * time of an operation on up to 128 ranks by less than 0.1 % are left out, and so are rows for more than 1,024 ranks,
+ * which use those for 512. */
 static const struct row OPENMPI[] = {
     { HRUN_NET_P2P, 0, 0, { { 0, "direct" } } },
     { HRUN_NET_RING, 0, 0, { { 0, "direct" } } },

@@ -55,7 +55,7 @@ static size_t nparameters(int n)
     return 4 * (size_t)n + 2 * (size_t)n * (size_t)n;
 }
 
-/* Flags for each ordered pair of classes: 1: a message was longer than its answer; 2: any messages were exchanged. */
+/* Flags for each ordered pair of classes: 1: some message was longer than its reply; 2: messages were exchanged. */
 static void find_exchanged(const struct net_work *w, const struct net_columns *c, char *way)
 {
     memset(way, 0, (size_t)c->nclasses * (size_t)c->nclasses);
@@ -72,7 +72,7 @@ static void find_exchanged(const struct net_work *w, const struct net_columns *c
     }
 }
 
-/* Pairs first: few rows have them (least_squares.c). */
+/* Number the columns, those of pairs first, as few rows have them (least_squares.c). */
 static void number_columns(const struct choice *choice, const char *way, struct net_columns *c)
 {
     int n = c->nclasses;
@@ -196,7 +196,7 @@ static double sum_of_squares(const struct net_work *w, const struct net_columns 
 
 /* ---------------------------------------------------------------- iteration */
 
-/* Iterate NNLS from s->x until the sum of squares falls no further. */
+/* Iterate NNLS from s->x until the sum of squares no longer falls. */
 static void descend(const struct net_work *w, struct net_solution *s, int simple)
 {
     autorelease(rows_release) struct net_rows m = { 0 };
@@ -222,7 +222,7 @@ static void descend(const struct net_work *w, struct net_solution *s, int simple
         }
         if (!(found < rss))
             break;
-        /* Residuals of a millionth of the standard errors are rounding. */
+        /* Residuals below a millionth of the standard errors are rounding errors. */
         exact = found <= 1e-12 * (double)m.n;
         memcpy(s->x, next, s->c.p * sizeof *next);
         rss = found;
@@ -235,7 +235,7 @@ static void descend(const struct net_work *w, struct net_solution *s, int simple
 
 /* ---------------------------------------------------------------- intervals */
 
-/* Half widths at the branches that hold, and the rank. */
+/* Compute rank, s2 and, if `intervals`, half widths at the present branches. */
 static void find_half_widths(const struct net_work *w, struct net_solution *s, int intervals)
 {
     autorelease(rows_release) struct net_rows m = { 0 };
@@ -306,7 +306,7 @@ double net_misfit(const struct net_work *w, const struct net_solution *s, int cl
     return sum;
 }
 
-/* The upper limit of a port's time per byte: the least of single messages through it. */
+/* The upper limit of a port's time per byte: the least time per byte of a single message through it. */
 static double port_limit(const struct net_solution *s, int class, int outward)
 {
     double limit = INFINITY;
@@ -345,7 +345,7 @@ static void port_begin(const struct net_work *w, struct net_solution *s, int cla
     *p.x = net_search(port_limit(s, class, outward), port_misfit, &p, &none);
 }
 
-/* Limit the ports' times per byte to those of single messages. */
+/* Limit the time per byte of each port by port_limit. */
 static void ports_limit(struct net_solution *s)
 {
     for (int c = 0; c < s->c.nclasses; c++)
@@ -434,7 +434,7 @@ void net_solve(const struct net_work *w, const int *class_of, int nclasses, cons
     if (!separable.calls) {
         struct net_solution by_t = solve_choice(w, class_of, nclasses, &processor, &separable, NULL);
 
-        /* If both are equal up to rounding and minimal scatter, take paper 002's simpler model. */
+        /* If both are equal up to rounding and minimal scatter, use paper 002's simpler model. */
         if (by_t.rss <= out->rss * (1 + 1e-6) + 1e-12 * (double)by_t.rows) {
             struct net_solution by_ports = *out;
 

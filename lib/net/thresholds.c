@@ -1,9 +1,9 @@
 /* thresholds.c - S, M1 and M2 of scatter and gather (paper 002, section 3); see breaks.h
  *
- * Paper 002 defines M1 as the size whose time is more than 10 times the first, which a long series reaches without any
- * jump. Here both ends of the irregular region are structural breaks in the longest times of the repetitions: in the
- * region, the longest is several times that of a regular gather. Few or most gathers may be irregular (then even the
- * median is), and some sizes in the region may be regular.
+ * Paper 002 defines M1 as the size whose time is more than 10 times that of the first size, but a long series reaches
+ * that without any jump. Here both ends of the irregular region are structural breaks in the longest times of the
+ * repetitions, which are several times that of a regular gather in the region. Few or most gathers may be irregular (if
+ * most are, so is the median), and some sizes in the region may be regular.
  */
 #include "base/alloc.h"
 #include "net/breaks.h"
@@ -12,12 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* LEAST: points of a piece; jump: factor by which an escalation is longer at least. Paper 002's Figure 1 has
+/* LEAST: fewest points of a piece. jump: least factor by which an escalation is longer. Paper 002's Figure 1 has
  * escalations of a factor of ten and more; other scatter stays below a factor of two. */
 enum { LEAST = 3 };
 static const double jump = 2;
-/* Escalations have a few levels (paper 002, section 3): TCP's timer, and that with its first two doublings, 7 times as
- * long. An excess below this part of the longest is not an escalation. */
+/* Escalations have a few levels (paper 002, section 3): TCP's timer alone and with its first two doublings, which is 7
+ * times as long. An excess below this part of the longest is not an escalation. */
 static const double level = 0.1;
 
 struct row {
@@ -47,7 +47,7 @@ static int is_of_kind(const struct net_work *w, enum hrun_net_kind kind, size_t 
     return w->r->v[l].kind == kind && !w->out[l];
 }
 
-/* Ties go to the first root and to most others. `rows` is large enough. */
+/* Fill the set. Ties go to the first root, then to the largest number of others. `rows` has room for all records. */
 static void collect_rows(struct row_set *set, enum hrun_net_kind kind)
 {
     const struct net_work *w = set->w;
@@ -77,7 +77,7 @@ static void collect_rows(struct row_set *set, enum hrun_net_kind kind)
 
 /* ---------------------------------------------------------------- lines */
 
-/* Pieces of rows[n], of their times or of the longest. */
+/* The pieces of the times (longest = 1: of the longest times) of rows[n]. */
 static int row_pieces(const struct row *rows, size_t n, int longest, int most, struct hrun_breaks *out,
                       struct hrun_error *err)
 {
@@ -92,7 +92,7 @@ static int row_pieces(const struct row *rows, size_t n, int longest, int most, s
     return hrun_breaks_find(&(struct hrun_breaks_points){ x, y, weight, n }, most > 1 ? LEAST : 2, most, out, err);
 }
 
-/* The line through the times of rows[n]; 1 when there are too few sizes. */
+/* Fit a line to the times of rows[n]. Result: 0; 1 if there are too few sizes; -1 with *err. */
 static int line_of_rows(const struct row *rows, size_t n, double *c0, double *c1, struct hrun_error *err)
 {
     autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
@@ -108,8 +108,8 @@ static int line_of_rows(const struct row *rows, size_t n, double *c0, double *c1
 
 /* ---------------------------------------------------------------- the model of a gather */
 
-/* The time of a gather by the model: all messages at once, processed by the root in order of arrival; one_by_one:
- * paper 002's sum for large messages. */
+/* The time of a gather by the model, s: all messages flow at once, and the root processes them in order of arrival.
+ * one_by_one = 1: paper 002's sum for large messages. */
 static double gather_time(const struct row_set *set, double bytes, int one_by_one)
 {
     const struct net_solution *s = set->s;
@@ -157,8 +157,8 @@ static int find_kappa(const struct row_set *set, const struct row *rows, size_t 
 
 /* ---------------------------------------------------------------- the irregular region */
 
-/* Set regular_s: the least of the row's median, of regular gathers of more bytes, and of the model's time of
- * messages one after the other. */
+/* Set regular_s of each row: the least of its median, of the model's time of messages one after the other, and of
+ * regular_s of rows with more bytes. */
 static void set_regular(struct row_set *set)
 {
     double regular_s = INFINITY;
@@ -179,8 +179,8 @@ static void extend(size_t *from, size_t *to, size_t first, size_t end)
 }
 
 /* Find the rows [*from, *to) of the irregular region, *from == *to if there is none. It includes the pieces of the
- * longest times in which at least half of the sizes have escalations, and runs of LEAST sizes with escalations, as
- * escalations of several levels are not linear, so that the breaks of lines may miss them. */
+ * longest times with escalations at half of the sizes or more, and runs of LEAST sizes with escalations: those of
+ * several levels are not linear, so breaks of lines may miss them. */
 static int find_irregular_region(struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
 {
     autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
@@ -224,8 +224,8 @@ static int find_irregular_region(struct row *rows, size_t n, size_t *from, size_
     return 0;
 }
 
-/* The share of gathers of the sizes rows[from..to) that take longer, and the mean excess over all gathers. base: the
- * line through the smaller sizes, or NULL. */
+/* The share of gathers of the sizes rows[from..to) that have escalations, and the mean excess of all gathers, s. base:
+ * the line through the smaller sizes, or NULL. */
 static void mean_escalation(const struct row *rows, size_t from, size_t to, const double *base, double *share,
                             double *mean_s)
 {
@@ -234,7 +234,8 @@ static void mean_escalation(const struct row *rows, size_t from, size_t to, cons
         const struct row *r = &rows[i];
         double low_s = fmin(r->regular_s, base ? fmax(base[0] + base[1] * r->bytes, 0) : INFINITY);
         double more_s = fmax(r->mean_s - low_s, 0);
-        /* A lower bound, as some are shorter than the longest; and at least a half if the median is longer. */
+        /* p is a lower bound, as some escalations are shorter than the longest. It is at least 1/2 if the median is
+         * one. */
         double p = r->max_s > low_s ? more_s / (r->max_s - low_s) : 0;
 
         *share += (r->time_s >= jump * low_s ? fmax(p, 0.5) : fmin(p, 0.5)) / (double)(to - from);
@@ -260,7 +261,7 @@ static int gather_thresholds(struct row_set *set, struct hrun_net_thresholds *ou
         return -1;
     if (from == to)
         return find_kappa(set, rows, waiting, 0, &out->kappa1_s_per_byte, err);
-    /* Its exact ends are unknown: the region extends to the neighbouring regular sizes. */
+    /* The exact ends are unknown, so the region extends to the neighbouring regular sizes. */
     out->gather_M1 = from ? rows[from - 1].bytes + 1 : rows[from].bytes;
     out->gather_M2 = to < n ? rows[to].bytes - 1 : rows[to - 1].bytes;
     based = line_of_rows(rows, from, &base[0], &base[1], err);
@@ -274,7 +275,7 @@ static int gather_thresholds(struct row_set *set, struct hrun_net_thresholds *ou
 
 /* ---------------------------------------------------------------- scatter */
 
-/* 1 if the time of a scatter of that size is nearer to that of messages at once than to their sum, else 0. */
+/* 1 if the time of a scatter is nearer to that of simultaneous messages than to the sum of their times, else 0. */
 static int is_at_once(const struct row_set *set, const struct row *r)
 {
     const struct net_solution *s = set->s;
@@ -309,8 +310,8 @@ static int scatter_threshold(struct row_set *set, struct hrun_net_thresholds *ou
     r = &set->rows[b.first[1]];
     before = b.c0[0] + b.c1[0] * r->bytes;
     after = b.c0[1] + b.c1[1] * r->bytes;
-    /* A jump of more than three standard errors, unless single messages jump, too (a new segment), or the time is far
-     * below the sum of the messages. */
+    /* The threshold is a jump of more than three standard errors, unless single messages jump there, too (a new
+     * segment), or messages of the largest size flow at once. */
     if (net_segment(given, r[-1].bytes) == net_segment(given, r->bytes) && after - before > 3 * r->se_s &&
         !is_at_once(set, &set->rows[set->n - 1]))
         out->scatter_S = r[-1].bytes;

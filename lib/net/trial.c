@@ -38,7 +38,7 @@ void net_flows_share(const struct net_flows *f)
     autofree struct share_flow *flows = xcalloc((size_t)f->n, sizeof *flows);
     autofree int *open = xcalloc((size_t)f->n, sizeof *open);
     struct share_resource shared = { .capacity = 1 / f->shared_s_per_byte };
-    const double rounding = f->n * 16 * DBL_EPSILON;  /* of a sum over up to 2 n events */
+    const double rounding = f->n * 16 * DBL_EPSILON;  /* rounding error of a sum over up to 2 n events */
     double next = INFINITY;
     int nflows = 0;
 

@@ -1,7 +1,7 @@
 /* trial_slope.c - experiments in numbers with derivatives; see fitting.h */
 #include "net/fitting.h"
 
-/* A number with derivatives by the parameters that the present trial has used so far. */
+/* A number with its derivatives with respect to the parameters that the present trial has used so far. */
 typedef struct dual {
     double v, d[NET_SLOTS];
 } num;

@@ -18,9 +18,9 @@ enum { RANKS_MAX = 1 << 20, CLASSES_MAX = 1 << 10, GROUPS_MAX = 1 << 10, SEGMENT
 struct codec {
     struct hrun_net_tuning *t;
     struct hrun_buf *out;      /* written to; NULL: reading */
-    const char *p;             /* reading: the remaining words */
+    const char *p;             /* reading: the rest of the text */
     int bad;                   /* reading: 1: the text is damaged */
-    int nsegments, nranks;     /* coded so far */
+    int nsegments, nranks;     /* numbers read or written so far */
 };
 
 /* ---------------------------------------------------------------- words */
@@ -167,7 +167,7 @@ static void code_host(struct codec *c, int i)
 {
     struct hrun_net *net = c->t->net;
 
-    c->bad |= c->nranks > 0;   /* hosts come before ranks, whose kinds are checked against their classes */
+    c->bad |= c->nranks > 0;   /* hosts precede ranks, whose kinds are checked against the hosts' classes */
     code_whole(c, &i, 0, net->nhosts - 1);
     code_whole(c, &net->class_of[i], 0, net->nclasses - 1);
     code_whole(c, &net->group_of[i], 0, net->ngroups - 1);
@@ -269,7 +269,7 @@ static void code_record(struct codec *c, char key, int i)
 
 /* ---------------------------------------------------------------- writing */
 
-/* 1 if record i of a kind is written: it has a value, and concerns hosts with ranks; else 0. */
+/* 1 if record i of a kind is written (it has a value and its hosts have ranks), else 0. */
 static int is_written(const struct codec *c, const char *used, char key, int i)
 {
     const struct hrun_net *net = c->t->net;

@@ -45,8 +45,8 @@ double wire_copy_s(const struct hrun_net *net, const struct hrun_net_ranks *rank
     return bytes * class_of(net, ranks, rank)->local_s_per_byte[local_index(net, ranks, rank, rank)].v;
 }
 
-/* The weight of a message in shared rates: one over the length of its way, which is the latency plus the time of
- * bias_bytes on both hosts' links; 1 without bias_bytes. */
+/* The weight of a message in shared rates: one over the sum of its latency and the time of bias_bytes on both hosts'
+ * ports; 1 without bias_bytes. */
 static double way_share(const struct hrun_net *net, const struct hrun_net_class *from, const struct hrun_net_class *to,
                         double latency_s)
 {
@@ -107,8 +107,8 @@ struct share_flow wire_flow(const struct hrun_net *net, const struct hrun_net_ra
 
 /* ---------------------------------------------------------------- max-min fair rates by progressive filling
  *
- * The rates of all open flows rise with a common level, in proportion to their shares. A flow is closed at its limit,
- * or together with all others of a resource when that is full.
+ * The rates of all open flows rise with a common level, in proportion to their shares. A flow is closed when it reaches
+ * its limit, or when one of its resources is full.
  */
 
 /* Levels with a smaller relative difference are equal: rounding of sums and quotients of some hundred terms. */
@@ -136,8 +136,8 @@ static void share_begin(struct share_flow *flows, int n, struct share_resource *
             resources[flows[f].use[u]].weight += flows[f].weight[u] * flows[f].share;
 }
 
-/* Set the rates of the open flows that are closed now, and -1 for the others. Flows with limits below the level at
- * which the next resource is full come first: they leave more to the others and so raise that level. */
+/* Set the rates of the flows that are closed next, and -1 for the other open flows. Flows with limits below the level
+ * at which the next resource is full come first: they leave more to the others, which raises that level. */
 static void share_set_rates(struct share_flow *flows, const struct share_resource *resources, const int *open, int n)
 {
     double level = INFINITY;
