@@ -1,4 +1,4 @@
-/* context.c - wiring the rooms of lib/ together; see context.h */
+/* context.c - definition, program, cluster, engine and store of a decision; see context.h */
 #include "session/context.h"
 
 #include "base/alloc.h"
@@ -17,7 +17,7 @@
 #error "HRUN_SHARE must name the installed share folder"
 #endif
 
-/* hrun as other hosts have it; the caller frees it. NULL: not known. */
+/* The path of hrun, which other hosts must have too; the caller frees it. NULL: not known. */
 static char *hrun_path(void)
 {
     static const char calibrate[] = "-calibrate";
@@ -34,7 +34,8 @@ static char *hrun_path(void)
     return prefix ? hrun_strf("%s/bin/hrun", prefix) : NULL;
 }
 
-/* Of other hosts; ctx is what was given. A healthy host answers within a second; ten suffice a slow name server too. */
+/* Callback: get the topologies of other hosts. ctx: the settings. A healthy host answers within a second; the limit of
+ * ten seconds allows for a slow name server. */
 static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts,
                           struct hrun_error *errors, struct hrun_error *err)
 {
@@ -52,7 +53,8 @@ static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct
                 : hrun_fail_errno(err, HRUN_EIO, "cannot find the path of hrun itself");
 }
 
-/* What hosts said is kept in $HRUN_CACHE, else below the user's cache folder. The caller frees it; NULL: nowhere. */
+/* The folder for descriptions of hosts: $HRUN_CACHE, else in the user's cache folder. The caller frees it; NULL:
+ * none. */
 static char *cache_folder(void)
 {
     const char *value = getenv("HRUN_CACHE");
@@ -65,7 +67,8 @@ char *settings_parameter(const struct settings *g, const char *const names[2])
     return hrun_agent_setting(&g->job.mca, names, 2);
 }
 
-/* What reaches other hosts: the settings of the remote shell, and the job whose steps do. The caller frees it. */
+/* A text of what determines the access to other hosts: the job of a batch system, and the remote shell. The caller
+ * frees it. */
 static char *way_to_hosts(const struct settings *g)
 {
     static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "FLUX_URI" };
@@ -95,7 +98,7 @@ static int flux_resources(void *ctx, struct hrun_buf *text, struct hrun_error *e
     return hrun_flux_resources(text, err);
 }
 
-/* An engine that simulates is for the hosts of a platform file, and only they are for it. */
+/* Check that a simulating engine and --smpi are used with a platform file, and other engines without one. */
 static int check_platform(const struct settings *g, struct hrun_error *err)
 {
     const struct hrun_engine *e = hrun_engine_find(g->job.engine);
@@ -112,7 +115,7 @@ static int check_platform(const struct settings *g, struct hrun_error *err)
     return 0;
 }
 
-/* Processes per PE of a definition that leaves them to the cluster. */
+/* Set the processes per PE, and threads, of a definition that adapts to the PEs. */
 static void suit_pes(struct context *c)
 {
     const char *threads = settings_exported(c->set, "OMP_NUM_THREADS");
@@ -123,7 +126,7 @@ static void suit_pes(struct context *c)
         cores[i] = c->cluster->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
     hrun_app_suit(c->app, cores, n);
     if (c->cluster->platform)
-        c->app->run.threads_fill = 0;   /* simulated ranks have no threads of their own */
+        c->app->run.threads_fill = 0;   /* simulated ranks have no threads */
     if (c->app->run.threads_fill && threads)
         hrun_app_fix_threads(c->app, threads);
 }
@@ -134,7 +137,7 @@ int context_discover(struct context *c, struct hrun_error *err)
     struct hrun_cluster_request req = {
         .cluster_file = g->machine.cluster_file, .host_file = g->machine.host_file, .hosts = g->machine.hosts,
         .level = -1, .topologies = ask_topologies, .ctx = (void *)c->set,
-        /* A remembered host may be down by now: only asking tells which to leave out. */
+        /* A remembered host may be down now, so --skip-unreachable asks all hosts again. */
         .refresh = g->machine.refresh || g->machine.skip_unreachable, .skip_unreachable = g->machine.skip_unreachable,
         .platform = g->machine.platform, .read_platform = read_platform, .flux_resources = flux_resources,
     };
@@ -150,7 +153,7 @@ int context_discover(struct context *c, struct hrun_error *err)
             return -1;
         req.level = (int)level;
     } else if (c->app && c->app->run.threads_fill && !g->machine.cluster_file) {
-        req.level = HRUN_LEVEL_NODE;  /* a core leaves nothing to be shared out */
+        req.level = HRUN_LEVEL_NODE;  /* a PE of one core cannot be divided among ranks */
     }
     req.cache_dir = cache;
     req.via = via;
@@ -161,7 +164,7 @@ int context_discover(struct context *c, struct hrun_error *err)
     return rc;
 }
 
-/* What --mpi says of a program that does not show its MPI itself. */
+/* Apply --mpi to a program that does not show its MPI. */
 static int apply_family(struct context *c, const char *argv0, struct hrun_error *err)
 {
     const char *said = c->set->job.mpi_family;
@@ -179,7 +182,7 @@ static int apply_family(struct context *c, const char *argv0, struct hrun_error 
     return 0;
 }
 
-/* Is it what starts the processes of MPI programs itself? A file that is named with its folder is the user's own. */
+/* 1 if the word is the name of a launcher of MPI programs, else 0. A path is taken for the user's own program. */
 static int is_launcher(const char *program)
 {
     static const char *const names[] = { "mpirun", "mpiexec", "mpiexec.hydra", "mpirun.openmpi", "mpiexec.openmpi",
@@ -230,7 +233,7 @@ static int shows_mpi(const struct hrun_mpi *mpi)
     return mpi->kind != HRUN_MPI_NONE && mpi->kind != HRUN_MPI_UNKNOWN;
 }
 
-/* path is started beside c->program. */
+/* Check that the program at path has the MPI of c->program; if that shows none, set c->mpi to this one. */
 static int join_mpi(struct context *c, const char *path, const char *argv0, struct hrun_error *err)
 {
     struct hrun_mpi mpi;
@@ -304,7 +307,7 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
     return total ? 0 : hrun_fail(err, HRUN_EINVAL, "--use leaves no PE");
 }
 
-/* The share folder: where this is installed or in its source tree, else the configured one. */
+/* The folder of definitions: that of this installation or source tree, else HRUN_SHARE. The caller frees it. */
 static char *share_folder(void)
 {
     static const char *const below[] = {
@@ -350,7 +353,7 @@ static int find_app_of_program(struct context *c, const char *argv0, struct hrun
     return hrun_app_find_program(&c->app_dirs, argv0, defines->v, &c->app, err);
 }
 
-/* Of a definition with variants one stands in its place. */
+/* Replace a definition with variants in c->app by the variant of --variant, else by its first one. */
 static int find_variant(struct context *c, struct hrun_error *err)
 {
     int k = 0;

@@ -1,4 +1,4 @@
-/* core_kinds.c - which kinds of cores of one host are used where nothing is known of the program; see core_kinds.h */
+/* core_kinds.c - choose the kinds of cores of one host for a program without a profile; see core_kinds.h */
 #include "session/core_kinds.h"
 
 #include "base/alloc.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds count as one if their speeds differ by less than EQUAL. The benchmark is disturbed if its process had less than
- * ALONE of the time of a core, or if cores of one kind differ by more than ALIKE (the favoured ones of a package differ
- * by 0.1). MARGIN: tests/trials/hybrid, seeds 1 to 800. After a disturbed one it is repeated after AGAIN_S. */
+/* EQUAL: kinds with a smaller ratio of speeds count as one. A benchmark is disturbed if its process got less than ALONE
+ * of the time of a core, or if the ratio of speeds within a kind exceeds ALIKE (favoured cores of a package: 1.1); it
+ * is repeated after AGAIN_S. MARGIN: gain required of two processes per core (tests/trials/hybrid, seeds 1 to 800). */
 static const double EQUAL = 1.1, ALONE = 0.9, ALIKE = 1.25, MARGIN = 1.3, AGAIN_S = 3600;
 
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d)
@@ -36,7 +36,7 @@ int kinds_matter(const struct context *c, const struct question *q, const struct
 
 /* ---------------------------------------------------------------- speeds */
 
-/* The largest speed below a limit; 0: there is none. */
+/* The largest speed below a limit; 0: none. */
 static double next_speed(const double *speed, int nsubs, double below)
 {
     double top = 0;
@@ -46,7 +46,7 @@ static double next_speed(const double *speed, int nsubs, double below)
     return top;
 }
 
-/* Give kinds that are equally quick their mean speed. */
+/* Set the speeds of kinds that count as one to their mean. */
 static void merge_equal_speeds(const struct hrun_cluster *cl, double *speed)
 {
     double below = INFINITY, top;
@@ -93,8 +93,8 @@ int kinds_average_rates(const struct hrun_cluster *cl, const struct hrun_topo_ra
     return 1;
 }
 
-/* Read the speeds of the newest benchmark. Result: 1; 0: there is none; -1: it was disturbed, a short while ago. A log
- * that cannot be read has none. */
+/* Read the speeds of the newest benchmark. Result: 1; 0: none, also if the log cannot be read or an old one was
+ * disturbed; -1: it was disturbed less than AGAIN_S ago. */
 static int recall_speeds(const struct context *c, double *speed)
 {
     double age_s;
@@ -136,7 +136,7 @@ static int keep_speeds(const struct context *c, const double *speed, int good, s
     return 0;
 }
 
-/* Run the benchmark on all cores at once. Result: as kinds_average_rates. */
+/* Run the benchmark on all cores at the same time, and store its result. Result: as kinds_average_rates. */
 static int measure_speeds(const struct context *c, double *speed, char *why, size_t size)
 {
     const struct hrun_cluster *cl = c->cluster;
@@ -188,7 +188,7 @@ void kinds_load_speeds(struct context *c, const char *why_not)
 
 /* ---------------------------------------------------------------- the choice */
 
-/* Find the quickest configuration by speeds with up to M processes on a core; *plan stays NULL if there is none. */
+/* Find the fastest configuration by speeds with up to M processes per core; *plan stays NULL if none is valid. */
 static int search_by_speeds(const struct context *c, const struct hrun_app *app, const struct decision *d, int M,
                             struct hrun_plan **plan, struct hrun_error *err)
 {
@@ -226,8 +226,8 @@ static void adopt_config(struct decision *d, const struct hrun_config *config)
     d->by = BY_KINDS;
 }
 
-/* Adopt the configuration whose runs have the least median, if several of these were run: those of the plans (NULL:
- * there is none), and one process on each core of the quickest kinds, for each number of kinds. */
+/* If two or more candidates were run, adopt the one with the least median time. Candidates: the best of each plan
+ * (NULL: none), and one process per core of the k fastest kinds for each k. */
 static void adopt_quickest(const struct context *c, struct hrun_plan *const plans[2], struct decision *d)
 {
     struct hrun_config config[2 + HRUN_SUBS_MAX];
@@ -266,7 +266,7 @@ static void adopt_quickest(const struct context *c, struct hrun_plan *const plan
 
 int kinds_decide(const struct context *c, int by_runs, struct decision *d, struct hrun_error *err)
 {
-    struct hrun_plan *plans[2] = { NULL, NULL };    /* with one process on a core, and with up to two */
+    struct hrun_plan *plans[2] = { NULL, NULL };    /* with one process per core, and with up to two */
     struct hrun_app *bare = NULL;
     const struct hrun_app *app;
     int rc, may_share = 0;
@@ -293,9 +293,9 @@ int kinds_decide(const struct context *c, int by_runs, struct decision *d, struc
     return rc;
 }
 
-/* ---------------------------------------------------------------- words */
+/* ---------------------------------------------------------------- texts */
 
-/* Append the kinds of a speed, and their cores: "kind0 and kind1 (12)". */
+/* Append the kinds that have this speed, and their number of cores: "kind0 and kind1 (12)". */
 static void add_kinds(const struct context *c, double speed, struct hrun_buf *out)
 {
     const struct hrun_cluster *cl = c->cluster;

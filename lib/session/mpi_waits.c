@@ -1,4 +1,4 @@
-/* mpi_waits.c - who waits in a run; see mpi_waits.h for the contracts */
+/* mpi_waits.c - the time that ranks spend inside MPI; see mpi_waits.h for the contracts */
 #include "session/mpi_waits.h"
 
 #include "base/alloc.h"
@@ -17,21 +17,21 @@
 
 static const double NS = 1e-9;
 
-/* One sub-cluster waits less than another when that is more than this part of the run: equal runs on one quiet host
- * differ by 0.5 to 1.5 %. */
+/* Least difference of times inside MPI that counts, relative to the run. Equal runs on one idle host differ by 0.5 to
+ * 1.5 %. */
 static const double MARGIN = 0.02;
 
 struct wait_reader {
-    const int *sub;             /* of each rank */
+    const int *sub;             /* [nranks]: sub-cluster of each rank */
     int nranks;
     struct wait_rank {
         unsigned long long elapsed_ns, mpi_ns, cost_ns, own_ns;
-        double ncalls;          /* of all functions */
+        double ncalls;          /* sum over all functions */
         int reported;
     } *ranks;
     struct wait_function {
         char name[HRUN_TRACE_NAME];
-        double ns[HRUN_SUBS_MAX];   /* of all ranks of a sub-cluster */
+        double ns[HRUN_SUBS_MAX];   /* sum over the ranks of each sub-cluster */
     } *functions;
     int nfunctions, functions_cap;
     unsigned long long lines;   /* read so far */
@@ -44,7 +44,7 @@ static void release_reader(struct wait_reader *r)
     free(r->functions);
 }
 
-/* Result: 0, or -1: not what the library writes. */
+/* Result: 0, or -1 if the library cannot have written this. */
 static int add_calls(struct wait_reader *r, int rank, const char *name, unsigned long long count, unsigned long long ns)
 {
     int f = 0;
@@ -64,7 +64,7 @@ static int add_calls(struct wait_reader *r, int rank, const char *name, unsigned
     return 0;
 }
 
-/* Read a record (base/trace_lines.h). Result as above. */
+/* Read a record (base/trace_lines.h). Result: as above. */
 static int read_record(struct wait_reader *r, const char *record)
 {
     struct wait_rank v = { .reported = 1 };
@@ -91,7 +91,7 @@ static int read_record(struct wait_reader *r, const char *record)
     return r->ended ? 0 : -1;
 }
 
-/* Read the records of a line "BODY CHECK". Result as above. */
+/* Read the records of a line "BODY CHECK". Result: as above. */
 static int read_wait_line(struct wait_reader *r, const char *line, size_t len)
 {
     char body[HRUN_TRACE_LINE], check[16], *save = NULL;
@@ -125,7 +125,7 @@ static void add_wait_rank(const struct wait_rank *r, struct waits_sub *s)
     s->nranks++;
 }
 
-/* Insert the function into the calls of a sub-cluster, if it is among the longest. */
+/* Insert the function into s->calls, if its time is among the largest. */
 static void add_wait_function(const struct wait_function *f, int sub, struct waits_sub *s)
 {
     double time_s = f->ns[sub] * NS / s->nranks;
@@ -222,7 +222,7 @@ int waits_decode(const char *text, struct waits_sub *out)
     return 0;
 }
 
-/* ---------------------------------------------------------------- watching a run */
+/* ---------------------------------------------------------------- tracing a run */
 
 void waits_release(struct waits *w)
 {
@@ -232,7 +232,7 @@ void waits_release(struct waits *w)
     *w = (struct waits)WAITS_INIT;
 }
 
-/* Why the program of a run cannot be watched; NULL: it can. */
+/* The reason why the program of a run cannot be traced; NULL: it can. */
 static const char *why_not_watched(const struct waits *w, const struct context *c)
 {
     if (c->engine->simulated)

@@ -1,4 +1,4 @@
-/* pes_in_use.c - the ledger of the context's cluster; see pes_in_use.h */
+/* pes_in_use.c - the PEs that other runs use, and the locks of this run; see pes_in_use.h */
 #include "session/pes_in_use.h"
 
 #include "base/alloc.h"
@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Made by the administrator of a cluster, a folder or a link to one; and there on every Linux host. */
+/* SITE: a folder or a link to one, made by the administrator of a cluster. HOST: exists on every Linux host. */
 static const char SITE[] = "/etc/hrun/ledger", HOST[] = "/run/lock";
 
-/* ---------------------------------------------------------------- where it is */
+/* ---------------------------------------------------------------- its folder */
 
 void ledger_find(const char *from_file, char **dir, int *named, char **why)
 {
@@ -42,7 +42,7 @@ void ledger_find(const char *from_file, char **dir, int *named, char **why)
 
 /* ---------------------------------------------------------------- opening it */
 
-/* Allocate mask, as one block in the order of sub-clusters, and first; fill names. */
+/* Allocate mask (one block in the order of sub-clusters) and first, and set names. */
 static void allocate_masks(struct ledger *g, const struct hrun_cluster *cl)
 {
     autorelease(hrun_buf_release) struct hrun_buf name = HRUN_BUF_INIT;
@@ -77,7 +77,7 @@ int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *er
         allocate_masks(g, c->cluster);
     else if (dir && named)
         return hrun_fail(err, fault.code, "%s", fault.text);
-    else if (!named && (dir || c->set->verbose))   /* the user knows what he has set himself */
+    else if (!named && (dir || c->set->verbose))   /* no note if the user turned the ledger off */
         settings_say(c->set, "no ledger: %s", dir ? fault.text : why);
     return 0;
 }
@@ -94,7 +94,7 @@ void ledger_release(struct ledger *g)
     memset(g, 0, sizeof *g);
 }
 
-/* The run goes on without locks. */
+/* Close the ledger with a note to the user; the run continues without locks. */
 static void do_without(struct ledger *g, const struct context *c, const struct hrun_error *why)
 {
     settings_say(c->set, "this run does not lock its PEs, so others may use them: %s", why->text);
@@ -103,9 +103,9 @@ static void do_without(struct ledger *g, const struct context *c, const struct h
     g->nbusy = 0;
 }
 
-/* ---------------------------------------------------------------- who has which PE */
+/* ---------------------------------------------------------------- holders of PEs */
 
-/* 1 if a list of PUs has one in first..last, else 0. */
+/* 1 if a list of PUs contains one of first..last, else 0. */
 static int has_pu_of(const char *pus, long first, long last)
 {
     long a, b;
@@ -119,7 +119,7 @@ static int has_pu_of(const char *pus, long first, long last)
     return 0;
 }
 
-/* The index of the holder of a PE, -1: it is free. What runs goes before what waits for the host. */
+/* The index of the holder of a PE; -1: the PE is free. A run counts before a run that waits for the host. */
 static int holder_of(const struct ledger *g, const struct hrun_pe *pe)
 {
     for (int k = g->first[pe->host]; pe->cpuset[0] && k < g->first[pe->host + 1]; k++) {
@@ -180,9 +180,9 @@ double ledger_free_in(const struct ledger *g)
     return (double)(last - now);
 }
 
-/* ---------------------------------------------------------------- what this run has, or waits for */
+/* ---------------------------------------------------------------- the locks of this run */
 
-/* Tell the ledger which PEs the run needs. Result: 1 if others have one of them, else 0. */
+/* Request the PEs of the run from the ledger. Result: 1 if another run uses one of them, else 0. */
 static int want_pes(const struct ledger *g, const struct ledger_run *run)
 {
     const struct hrun_cluster *cl = g->cluster;
@@ -207,7 +207,7 @@ static int want_pes(const struct ledger *g, const struct ledger_run *run)
     return busy;
 }
 
-/* Lock the PEs of a run, or with wait = 1 queue for them. Result as ledger_lock. */
+/* Lock the PEs of a run, or with wait = 1 queue for them. Result: as ledger_lock. */
 static int enter_ledger(struct ledger *g, const struct context *c, const struct ledger_run *run, int wait)
 {
     struct hrun_ledger_holder as = { .app = c->app ? c->app->name : "", .program = c->program ? c->program : "",
@@ -217,7 +217,7 @@ static int enter_ledger(struct ledger *g, const struct context *c, const struct 
 
     if (!g->l)
         return 1;
-    /* Predictions of a month and more do not count. */
+    /* The ledger gets no end for predictions of a month or more. */
     if (!wait && run->time_s > 0 && run->time_s < 31 * 86400.0)
         as.end_s = as.since_s + (json_int_t)run->time_s + 1;
     busy = want_pes(g, run);
@@ -256,7 +256,7 @@ int ledger_sleep(double seconds)
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
         struct sigaction act;
 
-        /* Signals that the caller ignores (nohup) are not blocked: they would end the sleep. */
+        /* Signals that the caller ignores (nohup) must not be blocked, as they would end the sleep. */
         if (!sigaction(ending[i], NULL, &act) && act.sa_handler != SIG_IGN)
             sigaddset(&set, ending[i]);
     }
@@ -268,7 +268,7 @@ int ledger_sleep(double seconds)
 
 int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_run *run)
 {
-    /* Look again soon at first, as runs may be short, and then less and less often, which spares a file server. */
+    /* Short intervals at first, as runs may be short; then longer ones, to spare a file server. */
     int64_t now = (int64_t)time(NULL);
     int sig;
 
@@ -281,17 +281,17 @@ int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_r
     return sig;
 }
 
-/* ---------------------------------------------------------------- what is said of it */
+/* ---------------------------------------------------------------- texts */
 
-/* The PEs of a sub-cluster that one user has, or waits for. */
+/* The PEs of a sub-cluster that one user uses, or waits for. */
 struct share {
     const struct hrun_subcluster *sub;
     uid_t uid;
     int waits, pes;
-    json_int_t since_s, end_s;  /* the earliest, the latest; end_s 0: not known of one of them */
+    json_int_t since_s, end_s;  /* earliest start and latest end; end_s = 0: one of the ends is not known */
 };
 
-/* The shares of all sub-clusters, in the order of their first PE; the caller frees them. NULL: no PE is busy. */
+/* The n shares of all sub-clusters, in the order of their first PE; the caller frees them. NULL: no PE is busy. */
 static struct share *add_up_shares(const struct ledger *g, int *n)
 {
     struct share *shares = ledger_busy(g) ? xcalloc((size_t)g->nbusy, sizeof *shares) : NULL;

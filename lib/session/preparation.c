@@ -1,4 +1,4 @@
-/* preparation.c - what a definition runs before the application; see preparation.h */
+/* preparation.c - run the commands of a definition before the application; see preparation.h */
 #include "session/preparation.h"
 
 #include "base/alloc.h"
@@ -19,7 +19,7 @@
 
 enum { MEMORY_MAX = 64 << 20, OUTPUT_KEPT = 4 << 10 };
 
-/* The words of a step with everything replaced. */
+/* Append the words of a step, with words in braces replaced. */
 static int expand_step(const struct hrun_app *app, const struct hrun_app_step *step,
                        const struct hrun_app_values *values, struct hrun_strvec *out, struct hrun_error *err)
 {
@@ -34,10 +34,10 @@ static int expand_step(const struct hrun_app *app, const struct hrun_app_step *s
     return 0;
 }
 
-/* ------------------------------------------------------------------ what was prepared last */
+/* ------------------------------------------------------------------ the record of the last preparation */
 
-/* The path of the file that says what was prepared last in the working folder; the caller frees it. NULL: there is no
- * place for one. The file has a line {"took_s", "config", "shares": [of a process of each sub-cluster]} and the key. */
+/* The path of the record of the working folder; the caller frees it. NULL: there is no store. The record consists of a
+ * line {"took_s", "config", "shares": [of a process of each sub-cluster]} and the key. */
 static char *memory_path(const struct context *c)
 {
     autofree char *folder = c->store ? hrun_strf("%s/prepared", hrun_store_dir(c->store)) : NULL;
@@ -47,7 +47,7 @@ static char *memory_path(const struct context *c)
                             (unsigned long long)hrun_hash(HRUN_HASH_INIT, real, strlen(real))) : NULL;
 }
 
-/* Append what identifies a folder: one that is removed and made anew at the same path is another one. The number of a
+/* Append device, inode and time of birth of a folder, so that a new folder at the same path differs. The number of a
  * device that is not a disk (NFS) changes with each mount and is left out. */
 static void add_folder(const char *path, struct hrun_buf *out)
 {
@@ -62,7 +62,7 @@ static void add_folder(const char *path, struct hrun_buf *out)
         hrun_buf_addf(out, " %lld.%09u", (long long)s.stx_btime.tv_sec, s.stx_btime.tv_nsec);
 }
 
-/* Append size and time of the last change of the file that word k of a step names, if it names one. */
+/* If word k of a step names a file, append its size and the time of its last change. */
 static void add_file_state(const char *word, int k, const char *dir, struct hrun_buf *out)
 {
     autofree char *path = k ? hrun_strf("%s/%s", *word == '/' ? "" : dir, word) : hrun_program_find(word, dir, NULL);
@@ -73,8 +73,8 @@ static void add_file_state(const char *word, int k, const char *dir, struct hrun
                       s.st_mtim.tv_nsec);
 }
 
-/* Write to out all that a preparation depends on: definition, folder, size, shares, environment, commands, the files
- * that these name, input files, and the hosts of the ranks. */
+/* Set *out to the key: all that a preparation depends on. These are definition, folder, size, shares, environment,
+ * commands, the state of files that they name, input files, and the hosts of the ranks. */
 static int preparation_key(const struct work *w, const struct hrun_layout *l, const struct hrun_app_values *values,
                            struct hrun_buf *out, struct hrun_error *err)
 {
@@ -120,7 +120,7 @@ static int preparation_key(const struct work *w, const struct hrun_layout *l, co
     return 0;
 }
 
-/* Read that file. Result: its first line, which the caller releases, and *key in text; NULL: there is none. */
+/* Read the record into text. Result: its first line, which the caller releases, with *key in text; NULL: no record. */
 static json_t *read_memory(const char *path, struct hrun_buf *text, const char **key)
 {
     char *end;
@@ -131,7 +131,7 @@ static json_t *read_memory(const char *path, struct hrun_buf *text, const char *
     return json_loadb(text->data, (size_t)(end - text->data), 0, NULL);
 }
 
-/* 1 if the same was prepared last, with the time that it took and the time since then; else 0. */
+/* 1 if the record has this key; then *took_s is the time of its steps and *age_s the time since then. Else 0. */
 static int is_prepared(const char *path, const struct hrun_buf *key, double *took_s, double *age_s)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -149,7 +149,7 @@ static int is_prepared(const char *path, const struct hrun_buf *key, double *too
     return same;
 }
 
-/* Write the file. If that fails the next run prepares again. */
+/* Write the record. If this fails, the next run prepares again. */
 static void remember(const struct work *w, const struct hrun_layout *l, const char *path, const struct hrun_buf *key,
                      double took_s)
 {
@@ -225,9 +225,10 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
     return 0;
 }
 
-/* ------------------------------------------------------------------ runs in one folder at the same time */
+/* ------------------------------------------------------------------ concurrent runs in one folder */
 
-/* Lock the file at path (NULL: none), or change the lock. If the file system has no locks, every run goes on. */
+/* Lock the record at path (NULL: none), or change the lock: exclusive with alone = 1, else shared. If the file system
+ * has no locks, this succeeds. Errors: HRUN_EBUSY. */
 static int lock_prepared(const struct work *w, const char *path, int alone, int *lock, struct hrun_error *err)
 {
     autofree char *folder = path ? hrun_strf("%s/prepared", hrun_store_dir(w->c->store)) : NULL;
@@ -257,7 +258,7 @@ int preparation_hold(const struct work *w, const struct hrun_layout *layout, con
 
 /* ------------------------------------------------------------------ steps */
 
-/* What a step prints, and the job whose caller gets the messages of the engine. */
+/* The output of a step, and the job whose callback gets the engine's messages. */
 struct step_listener {
     const struct hrun_job *like;
     struct hrun_buf output, errors;
@@ -277,7 +278,7 @@ static void hear_step_message(void *ctx, const char *text)
     l->like->on_message(l->like->ctx, text);
 }
 
-/* The beginning of a command, for messages. */
+/* Set out to the beginning of the command, for messages. */
 static void name_step(const struct hrun_strvec *argv, char *out, size_t size)
 {
     autorelease(hrun_buf_release) struct hrun_buf all = HRUN_BUF_INIT;
@@ -289,7 +290,7 @@ static void name_step(const struct hrun_strvec *argv, char *out, size_t size)
     snprintf(out, size, "%.*s%s", (int)len, all.data, len < all.len ? " ..." : "");
 }
 
-/* Fail, with the end of the step's output: its last line in the message, or all that is kept through on_message. */
+/* Fail. With quiet_run the message contains the last line of the step's output; else on_message gets its end. */
 static int fail_step(const struct work *w, const char *command, const struct hrun_outcome *o,
                      const struct step_listener *l, struct hrun_error *err)
 {
@@ -311,7 +312,7 @@ static int fail_step(const struct work *w, const char *command, const struct hru
                      last);
 }
 
-/* Run one step: on this host, or as the application. As preparation_run. */
+/* Run one step: on this host, or with all processes like the application. Result and errors: as preparation_run. */
 static int run_step(const struct work *w, const struct hrun_app_step *step, const struct hrun_app_values *values,
                     const struct hrun_job *like, struct preparation *out, struct hrun_error *err)
 {
@@ -395,7 +396,7 @@ int preparation_run(const struct work *w, const struct hrun_app_values *values, 
             unlink(path);
         for (int i = 0; i < app->run.nprepare && rc > 0; i++)
             rc = run_step(w, &app->run.prepare[i], values, like, out, err);
-        /* The steps may have written files that the key depends on. */
+        /* Make the key again, as the steps may have written files that it depends on. */
         if (rc > 0 && path && !preparation_key(w, like->layout, values, &key, NULL))
             remember(w, like->layout, path, &key, out->took_s);
     }

@@ -15,7 +15,7 @@ void profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf
     hrun_cluster_signature(sub, NULL, "speed", out);
 }
 
-/* How quick the PEs of a sub-cluster are, for a formula: those of simulated hosts are known. */
+/* Load the speed of the PEs of sub-cluster i, for a formula. The platform file gives that of simulated hosts. */
 static void load_speeds(struct context *c, int i, struct sub_profile *v)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[i];
@@ -34,7 +34,7 @@ static void load_speeds(struct context *c, int i, struct sub_profile *v)
         v->why_not = xstrdup("the speed of its PEs is not known; hrun-calibrate speeds measures it");
 }
 
-/* Append the constants of a list that the other one has not, each behind a blank; as_options: as the words that set
+/* Append the constants of a list that the other list lacks, each after a blank. as_options = 1: as the options that set
  * them. */
 static void add_unlike(const char *list, const char *other, int as_options, struct hrun_buf *out)
 {
@@ -59,7 +59,7 @@ static void add_unlike(const char *list, const char *other, int as_options, stru
     }
 }
 
-/* Why a profile that was measured with other constants is not used, and how to use it. */
+/* A text on why a profile measured with other constants is not used, with the options to use it. The caller frees it. */
 static char *other_consts(const char *measured, const char *wanted)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -71,7 +71,7 @@ static char *other_consts(const char *measured, const char *wanted)
     return hrun_buf_detach(&text);
 }
 
-/* Models of one sub-cluster: the stored ones. */
+/* Load the stored models of sub-cluster i, or set the reason why they are not usable. */
 static void load_models(struct context *c, int i, struct sub_profile *v)
 {
     const char *app = c->app->name, *sig = c->signatures.v[i];
@@ -98,7 +98,7 @@ static void load_models(struct context *c, int i, struct sub_profile *v)
     v->models = m;
 }
 
-/* Another engine for which there is a profile of that sub-cluster, or NULL. What cannot be looked up is none. */
+/* Another engine that has a profile of sub-cluster i; NULL: none, or the store cannot be read. */
 static const char *other_engine(struct context *c, int i)
 {
     const struct hrun_strvec *smpi = &c->set->job.smpi;
@@ -144,7 +144,7 @@ static void load_subclusters(struct context *c, struct profiles *p)
 
 /* ------------------------------------------------------------------ the network */
 
-/* Fit the models of all sub-clusters anew from their logs, with what is known of the network. */
+/* Fit the models of all sub-clusters again from their logs, with the network that the runs were measured on. */
 static int fit_again(struct context *c, struct profiles *p, struct hrun_error *err)
 {
     size_t n = (size_t)p->nsubs;
@@ -176,7 +176,7 @@ static int fit_again(struct context *c, struct profiles *p, struct hrun_error *e
     return rc;
 }
 
-/* A line for what is badly known of the network. */
+/* Append a line on the uncertain values of the network, if there are any. */
 static void add_unsure(const struct hrun_net *net, struct hrun_buf *note)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
@@ -186,7 +186,7 @@ static void add_unsure(const struct hrun_net *net, struct hrun_buf *note)
         hrun_buf_addf(note, "%sof the network: %s", note->len ? "\n" : "", words.data);
 }
 
-/* Without the network a formula tells nothing. */
+/* If there is no network, remove all models, as a formula needs it, and set the reason. */
 static void need_network(const struct context *c, struct profiles *p)
 {
     autorelease(hrun_buf_release) struct hrun_buf why = HRUN_BUF_INIT;
@@ -206,7 +206,7 @@ static void need_network(const struct context *c, struct profiles *p)
     p->have = p->nsamples = 0;
 }
 
-/* The models of definitions that know the network: with what is known of it now. */
+/* Fit the models again if they were fitted with a network that is gone, or without the one that now exists. */
 static int refit_for_network(struct context *c, struct profiles *p, struct hrun_error *err)
 {
     autofree struct hrun_models **models = xcalloc((size_t)p->nsubs, sizeof *models);
@@ -219,7 +219,7 @@ static int refit_for_network(struct context *c, struct profiles *p, struct hrun_
     return (c->view ? !listed && p->method == HRUN_METHOD_NNLS : used) ? fit_again(c, p, err) : 0;
 }
 
-/* Find the network for models that may ask for it. */
+/* Load the network, and adapt the models to it. */
 static int find_profiles_network(struct context *c, struct profiles *p, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf note = HRUN_BUF_INIT;
@@ -276,7 +276,7 @@ void profiles_release(struct profiles *p)
     *p = (struct profiles) { 0 };
 }
 
-/* ---------------------------------------------------------------- what is known of an application at one size */
+/* ---------------------------------------------------------------- predictors and corrections at one size */
 
 double *size_memory(const struct context *c)
 {
@@ -287,7 +287,7 @@ double *size_memory(const struct context *c)
     return bytes;
 }
 
-/* Add the predictors and corrections of unequal shares, if models can deal them out. */
+/* Add the predictors and corrections for unequal shares, if the models can predict them. */
 static int add_dealt(struct context *c, struct hrun_predictor_source *from, struct at_size *a, struct hrun_error *err)
 {
     struct hrun_predictor **p = &a->predictors[HRUN_SHARES_BEST];

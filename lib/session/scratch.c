@@ -1,4 +1,4 @@
-/* scratch.c - folders of their own for runs; see scratch.h */
+/* scratch.c - scratch folders for runs; see scratch.h */
 #include "session/scratch.h"
 
 #include "base/alloc.h"
@@ -17,15 +17,15 @@
 
 static const char KEPT[] = "hrun-failed-";
 
-/* Larger files, and files beyond so many bytes or names in all, are linked: input decks are text of some KiB, and
- * copying restart files and meshes for each of a hundred runs would take too long. */
+/* Larger files, files after COPIED_ALL bytes, and folders after NAMES_MAX names are linked: input decks are text of
+ * some KiB, and copying restart files and meshes for each of a hundred runs would take too long. */
 enum { COPIED_MAX = 1 << 20, COPIED_ALL = 32 << 20, NAMES_MAX = 1000 };
-/* Placing more names than this takes longer than many runs take. */
+/* No scratch folders are made for more names than this, as copying them takes longer than many runs. */
 enum { NAMES_MOST = 5000 };
 
-/* ------------------------------------------------------------------ where */
+/* ------------------------------------------------------------------ location */
 
-/* 1 if all other hosts see the folder, else 0. */
+/* 1 if the folder exists on all other hosts, else 0. */
 static int is_seen_by_all(const struct context *c, char *folder)
 {
     const struct hrun_cluster *cl = c->cluster;
@@ -51,8 +51,8 @@ static int is_seen_by_all(const struct context *c, char *folder)
     return yes;
 }
 
-/* 1 if folders for runs can be made in base: it is on the file system of home, others cannot rename them, and all hosts
- * see them; else 0. */
+/* 1 if scratch folders can be made in base, else 0: it must be on the file system of home, other users must not be able
+ * to rename the folders, and all hosts must see them. */
 static int serves_as_base(const struct context *c, const char *base, const char *home)
 {
     int fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -161,19 +161,19 @@ char *scratch_create(const struct scratch *s, struct hrun_error *err)
     return NULL;
 }
 
-/* ------------------------------------------------------------------ what is in it */
+/* ------------------------------------------------------------------ contents */
 
-/* Names on their way between the working folder and the folder of a run. */
+/* State of copying names between the working folder and the folder of a run. */
 struct transfer {
     const struct scratch *s;
     const char *folder;                 /* of the run */
-    const struct hrun_strvec *inputs;   /* on the way back: names that stay */
-    struct hrun_strvec below;           /* folders to walk through, in both: "" or "a/b/" */
+    const struct hrun_strvec *inputs;   /* for scratch_return: names that are not moved */
+    struct hrun_strvec below;           /* subfolders to visit, relative to either folder: "" or "a/b/" */
     size_t names;
     off_t copied;
 };
 
-/* Call place for each name of each folder of t->below in `top`; place may add folders. */
+/* Call `place` for each name in each of t->below in `top`; `place` may append to t->below. */
 static int walk_folders(struct transfer *t, const char *top,
                         int (*place)(struct transfer *t, const char *below, const char *name, struct hrun_error *err),
                         struct hrun_error *err)
@@ -207,8 +207,8 @@ static int copy_bytes(int in, int out)
     return n < 0 ? -1 : 0;
 }
 
-/* Copy a file; with clone_only only if the file system can share its blocks. Result: 0; 1: it cannot be read or cloned,
- * and nothing is left; -1 with errno. */
+/* Copy a file; with clone_only = 1 only if the file system can share its blocks. Result: 0; 1 if it cannot be read or
+ * cloned, and then no copy exists; -1 with errno. */
 static int copy_file(const char *from, const char *to, const struct stat *st, int clone_only)
 {
     const struct timespec times[2] = { st->st_atim, st->st_mtim };
@@ -228,7 +228,7 @@ static int copy_file(const char *from, const char *to, const struct stat *st, in
     return rc;
 }
 
-/* 1 for folders of hrun's own in the working folder, `to` among them. */
+/* 1 if hrun made this folder in the working folder (for instance `to`), else 0. */
 static int is_own_folder(const char *name, const char *to)
 {
     char mine[32];
@@ -238,7 +238,7 @@ static int is_own_folder(const char *name, const char *to)
            !strcmp(name, strrchr(to, '/') + 1);
 }
 
-/* Put a name of the working folder into the run's. */
+/* Copy or link a name of the working folder in the run's folder. */
 static int place_name(struct transfer *t, const char *below, const char *name, struct hrun_error *err)
 {
     autofree char *from = hrun_strf("%s/%s%s", t->s->home, below, name);
@@ -250,9 +250,9 @@ static int place_name(struct transfer *t, const char *below, const char *name, s
         return 0;
     t->names++;
     if (lstat(from, &st)) {
-        rc = 0;                    /* somebody has removed it */
+        rc = 0;                    /* it was removed meanwhile */
     } else if (t->s->users) {
-        /* A folder that exists has inputs: its other names are linked one by one. */
+        /* If the folder exists because of inputs in it, link its other names one by one. */
         if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode)) {
             hrun_strvec_pushf(&t->below, "%s%s/", below, name);
             rc = 0;
@@ -269,7 +269,7 @@ static int place_name(struct transfer *t, const char *below, const char *name, s
     }
     if (rc > 0)
         rc = symlink(from, to);
-    if (rc >= 0 || errno == EEXIST)     /* an input that hrun has written */
+    if (rc >= 0 || errno == EEXIST)     /* EEXIST: an input that hrun wrote */
         return 0;
     return hrun_fail_errno(err, HRUN_EIO, "cannot put '%s%s' into '%s', the folder of a run (scratch: none in the "
                            "definition does without it)", below, name, t->folder);
@@ -282,7 +282,7 @@ int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error 
     return walk_folders(&t, s->home, place_name, err);
 }
 
-/* Move a name of the run's folder to the working folder, unless it is an input or a link that place_name has made. */
+/* Move a name of the run's folder to the working folder, unless it is an input or a link made by place_name. */
 static int return_name(struct transfer *t, const char *below, const char *name, struct hrun_error *err)
 {
     autofree char *from = hrun_strf("%s/%s%s", t->folder, below, name);
@@ -315,9 +315,9 @@ int scratch_return(const struct scratch *s, const char *folder, const struct hru
     return 0;
 }
 
-/* ------------------------------------------------------------------ what stays of a failure */
+/* ------------------------------------------------------------------ failed runs */
 
-/* Write a file of a kept folder, unless there is one of that name. */
+/* Write a file in a kept folder, unless one of that name exists. */
 static void write_kept_output(const char *folder, const char *name, const struct hrun_buf *text)
 {
     autofree char *path = hrun_strf("%s/%s", folder, name);
