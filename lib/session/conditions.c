@@ -13,11 +13,11 @@ extern char **environ;
 #define IN_ENVIRONMENT "OMPI_MCA_"
 
 /* Parameters of Open MPI that begin with these choose transports and algorithms, and how processes wait. */
-static const char *const of_times[] = { "btl", "coll", "mpi_", "mtl", "opal_", "osc", "pml", "ucx", NULL };
+static const char *const time_prefixes[] = { "btl", "coll", "mpi_", "mtl", "opal_", "osc", "pml", "ucx", NULL };
 
 /* Variables that begin with these set threads, libraries and transports. Others are not recorded: they may be secrets,
  * and may differ in every job. */
-static const char *const of_threads[] = { "OMP_", "KMP_", "GOMP_", "OPENBLAS_", "MKL_", "BLIS_", "UCX_",
+static const char *const thread_prefixes[] = { "OMP_", "KMP_", "GOMP_", "OPENBLAS_", "MKL_", "BLIS_", "UCX_",
                                           IN_ENVIRONMENT, NULL };
 
 static void add_option(struct hrun_strvec *v, const char *option, const char *word)
@@ -32,7 +32,7 @@ static void add_option(struct hrun_strvec *v, const char *option, const char *wo
 /* Add "--mca KEY VALUE" for "KEY=VALUE", if it changes times and none of later[n] has the same key. */
 static void add_parameter(struct hrun_strvec *v, const char *word, char *const *later, size_t n)
 {
-    int known = hrun_begins_with(word, of_times);
+    int known = hrun_begins_with(word, time_prefixes);
     size_t key = strcspn(word, "=");
     autofree char *option = NULL;
 
@@ -50,7 +50,7 @@ static void add_variable(struct hrun_strvec *v, const char *word)
     const char *value = strchr(word, '=') ? NULL : getenv(word);
     autofree char *text = value ? hrun_strf("%s=%s", word, value) : xstrdup(word);
 
-    if (hrun_begins_with(word, of_threads) && strchr(text, '='))
+    if (hrun_begins_with(word, thread_prefixes) && strchr(text, '='))
         add_option(v, "-x ", text);
 }
 

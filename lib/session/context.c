@@ -69,7 +69,7 @@ char *settings_parameter(const struct settings *g, const char *const names[2])
 
 /* A text of what determines the access to other hosts: the job of a batch system, and the remote shell. The caller
  * frees it. */
-static char *way_to_hosts(const struct settings *g)
+static char *describe_access(const struct settings *g)
 {
     static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "FLUX_URI" };
     static const char *const agents[] = { "plm_rsh_agent", "plm_ssh_agent" };
@@ -142,7 +142,7 @@ int context_discover(struct context *c, struct hrun_error *err)
         .platform = g->machine.platform, .read_platform = read_platform, .flux_resources = flux_resources,
     };
     static const char *const hostfiles[] = { "orte_default_hostfile", "prte_default_hostfile" };
-    autofree char *cache = cache_folder(), *via = way_to_hosts(g), *hostfile = settings_parameter(g, hostfiles);
+    autofree char *cache = cache_folder(), *via = describe_access(g), *hostfile = settings_parameter(g, hostfiles);
     enum hrun_level level;
     int rc;
 

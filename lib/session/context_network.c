@@ -14,8 +14,8 @@ static const size_t PLATFORM_MAX = (size_t)64 << 20;
 
 /* Parameters of Open MPI that choose the wires and how they are used begin with these. Parameters of SimGrid all count,
  * but those of computation and algorithms. */
-static const char *const of_wires[] = { "btl", "pml", "mtl", "opal_", "ucx", NULL };
-static const char *const not_of_wires[] = {
+static const char *const link_prefixes[] = { "btl", "pml", "mtl", "opal_", "ucx", NULL };
+static const char *const ignored_prefixes[] = {
     "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
 };
 
@@ -52,10 +52,10 @@ int network_key(const struct context *c, struct network_key *out, struct hrun_er
     else
         hrun_buf_adds(&out->engine, "real");
     for (size_t i = 0; i < mca->n; i++)
-        if (hrun_begins_with(mca->v[i], of_wires))
+        if (hrun_begins_with(mca->v[i], link_prefixes))
             hrun_buf_addf(&out->engine, " %s", mca->v[i]);
     for (size_t i = 0; i < smpi->n; i++)
-        if (!hrun_begins_with(smpi->v[i], not_of_wires))
+        if (!hrun_begins_with(smpi->v[i], ignored_prefixes))
             hrun_buf_addf(&out->engine, " %s", smpi->v[i]);
     add_mpi_of_network(c, &out->mpi);
     return 0;

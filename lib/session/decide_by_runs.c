@@ -1,4 +1,4 @@
-/* decide_by_runs.c - what the runs of a command tell of its configurations; see decide_by_runs.h */
+/* decide_by_runs.c - choose the configuration of a command by its earlier runs; see decide_by_runs.h */
 #include "session/decide_by_runs.h"
 
 #include "base/alloc.h"
@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* The earlier runs of the command in the order of their dates. */
+/* The earlier runs of the command, by date. */
 struct history {
     struct earlier_run {
         struct hrun_learn_run run;
         char date[24];
-        int place;          /* in the logs */
+        int place;          /* index in the logs, for runs of the same second */
     } *v;
     int n, cap;
 };
@@ -35,8 +35,8 @@ static int by_date(const void *a, const void *b)
     return order ? order : x->place - y->place;
 }
 
-/* Add a run from the log of a sub-cluster. A run on several sub-clusters is in the log of each, and twice in a log that
- * two of them share: only its first entry counts. */
+/* Add a run from the log of sub-cluster `sub`. A run on several sub-clusters is in the log of each, and twice in a log
+ * that two of them share; only its first entry is added. */
 static void add_earlier_run(struct history *h, const struct decision *d, int sub, const struct hrun_sample *s)
 {
     struct earlier_run *last = h->n ? &h->v[h->n - 1] : NULL;
@@ -55,7 +55,7 @@ static void add_earlier_run(struct history *h, const struct decision *d, int sub
     snprintf(h->v[h->n++].date, sizeof h->v->date, "%s", s->date);
 }
 
-/* Load the runs that show how long a configuration takes, or that the program fails with it. */
+/* Load the successful runs, and those in which the program failed. */
 static int load_history(const struct context *c, const struct decision *d, struct history *h, struct hrun_error *err)
 {
     autorelease(log_filter_release) struct log_filter filter;
@@ -78,7 +78,7 @@ static int load_history(const struct context *c, const struct decision *d, struc
 
 /* ---------------------------------------------------------------- speeds */
 
-/* Relative speed of a process alone on a PE of sub-cluster k; 0: not known. */
+/* Relative speed of a single process on a PE of sub-cluster k; 0: not known. */
 static double speed_of(const struct context *c, int k)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[k];
@@ -97,7 +97,7 @@ static double speed_of(const struct context *c, int k)
     return speed;
 }
 
-/* If one speed is not known, all count as equal. More processes than cores are tried only on PEs of one core. */
+/* Set subs[nsubs]. If one speed is not known, all are equal. Only PEs of one core may get more processes than cores. */
 static void describe_subclusters(const struct context *c, const struct decision *d, struct hrun_learn_sub *subs)
 {
     int known = 1;
@@ -168,7 +168,7 @@ int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err
     return d->fallback.run_s <= 0;
 }
 
-/* ---------------------------------------------------------------- a default that the program refuses */
+/* ---------------------------------------------------------------- default numbers of processes that fail */
 
 /* Rules that programs often have for their number of processes. */
 enum common_rule { POWER_OF_TWO, SQUARE, CUBE, DIVISOR, ONE, COMMON_RULES };
@@ -181,13 +181,13 @@ static int follows_rule(enum common_rule rule, int P, int of)
          : rule == CUBE ? root * root * root == P : rule == DIVISOR ? P < of && of % P == 0 : P == 1;
 }
 
-/* Earlier runs since the default last worked. */
+/* The runs since the default number of processes last worked. */
 struct attempts {
-    int usual;          /* processes that are started by default */
-    char *state;        /* [usual + 1]: 'w' where P processes worked, 'f' where they failed, else 0 */
-    int failures;       /* of the default */
+    int usual;          /* the default number */
+    char *state;        /* [usual + 1]: 'w' if P processes worked, 'f' if they failed, else 0 */
+    int failures;       /* of the default number */
     int best;           /* the largest P that worked; 0: none */
-    int since;          /* failures of the default after that */
+    int since;          /* failures of the default number after another one worked */
 };
 
 static void count_attempts(struct context *c, const struct history *h, struct attempts *a)
@@ -217,8 +217,7 @@ static void count_attempts(struct context *c, const struct history *h, struct at
     }
 }
 
-/* The largest P not tried yet that follows a common rule which no failure refutes, and the rule's name; 0: there is
- * none. */
+/* The largest untried P that follows a common rule which no failure contradicts, and the rule's name; 0: none. */
 static int find_plausible(struct context *c, const struct attempts *a, const char **name)
 {
     static const char *const names[COMMON_RULES] = { "the largest power of two", "the largest square",
@@ -239,7 +238,7 @@ static int find_plausible(struct context *c, const struct attempts *a, const cha
 
 int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
 {
-    enum { ENOUGH = 2 };    /* failures of the default: input or licence may be missing once */
+    enum { ENOUGH = 2 };    /* failures of the default; a single one may have another cause, as a missing licence */
     autorelease(release_history) struct history h = { 0 };
     struct attempts a = { .usual = d->P };
     autofree char *state = NULL;

@@ -126,8 +126,8 @@ int64_t decide_capacity(const struct context *c, const struct decision *d)
     return pes * (c->app && !c->app->suits_pes ? c->app->procs_per_pe[c->app->nprocs_per_pe - 1] : 1);
 }
 
-/* Configure P processes, one on each PE that has the memory, sub-cluster by sub-cluster. Result: 0 if there are too few
- * PEs, else 1. */
+/* Configure P processes, one on each PE with `bytes` of memory, in the order of sub-clusters. Result: 1, or 0 if there
+ * are too few such PEs. */
 static int one_per_pe(const struct context *c, struct decision *d, int P, double bytes)
 {
     int left = P;
@@ -145,7 +145,7 @@ static int one_per_pe(const struct context *c, struct decision *d, int P, double
     return d->has_config;
 }
 
-/* Configure P processes, equally many on each PE, if the definition allows that number. */
+/* Configure P processes, the same number on each PE, if the definition allows this number. */
 static void all_alike(const struct hrun_app *app, struct decision *d, int P)
 {
     int npes = 0;
@@ -172,7 +172,7 @@ int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_er
     return 0;
 }
 
-/* Configure one process on each of P PEs. Result: 1 if that is valid, 0, or -1. */
+/* Configure one process on each of P PEs. Result: 1 if rule and memory allow it, else 0; -1 with *err. */
 static int plain_is_valid(struct context *c, struct decision *d, int P, struct hrun_error *err)
 {
     double bytes = 0;
@@ -207,7 +207,7 @@ int decide_by_default(struct context *c, struct decision *d, const struct hrun_p
     }
     if (fits)
         return fits < 0 ? -1 : 0;
-    /* Try all P, also below the largest valid one, so that an error of the rule for some P is reported at once. */
+    /* Try all P, so that an error in evaluating the rule for some P is always reported. */
     for (int P = 1; P <= npes; P++) {
         int valid = plain_is_valid(c, d, P, err);
 

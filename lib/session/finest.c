@@ -1,4 +1,4 @@
-/* finest.c - the largest size that memory, time and money allow; see finest.h */
+/* finest.c - --finest: the largest size that memory and --limit allow; see finest.h */
 #include "session/finest.h"
 
 #include "base/units.h"
@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond twice the largest measured size, eight times the work of N^3, predictions are too unsure to decide by. */
+/* Above this multiple of the largest measured size (eight times the work if it grows as N^3) predictions are too
+ * uncertain. */
 enum { FINEST_BEYOND = 2 };
-/* Processor time for the search through gaps that the rule leaves. */
+/* Limit of the processor time for the search among sizes that the rule refuses, s. */
 static const double SECONDS = 20;
 
 struct finder {
@@ -36,7 +37,7 @@ static int accept_any_P(void *ctx, int P, struct hrun_error *err)
     return 1;
 }
 
-/* Result: 1 if a configuration keeps the limits at N (ruled = 0: whatever the rule says), 0 with *why, or -1. */
+/* 1 if a configuration is within the limits at N (ruled = 0: without the rule), else 0 with *why; -1 with *err. */
 static int allows_size(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
 {
     autofree double *memory = size_memory(f->c);
@@ -70,7 +71,7 @@ static int allows_size(struct finder *f, int64_t N, int ruled, struct hrun_error
     return -1;
 }
 
-/* Result: 1 if the rule accepts N with some number of processes, 0, or -1. */
+/* 1 if the rule accepts N with some number of processes, else 0; -1 with *err. */
 static int rule_allows_size(const struct finder *f, int64_t N, struct hrun_error *err)
 {
     int from = f->problem.P ? f->problem.P : 1, to = f->problem.P ? f->problem.P : f->most_P, rc = 0;
@@ -82,7 +83,7 @@ static int rule_allows_size(const struct finder *f, int64_t N, struct hrun_error
 
 /* ------------------------------------------------------------------ all sizes */
 
-/* The only size that was measured, if the models predict no other then; else 0. */
+/* The only measured size, if the models can predict no other one; else 0. */
 static int64_t only_size(const struct finder *f)
 {
     int64_t only = 0;
@@ -98,7 +99,7 @@ static int64_t only_size(const struct finder *f)
     return only;
 }
 
-/* Find the largest size up to hi that is allowed whatever the rule says; 0: none, and *why. */
+/* Set *out to the largest size up to hi that is within the limits without the rule; 0: none, with *why. */
 static int bisect_sizes(struct finder *f, int64_t hi, int64_t *out, struct hrun_error *why, struct hrun_error *err)
 {
     int64_t below = 0, above = hi + 1, mid = hi;
@@ -118,7 +119,7 @@ static int bisect_sizes(struct finder *f, int64_t hi, int64_t *out, struct hrun_
     return 0;
 }
 
-/* Find the first size from N down that is allowed; 0: none. */
+/* Set *out to the first size from N down that the rule accepts and that is within the limits; 0: none. */
 static int walk_down(struct finder *f, int64_t N, int64_t *out, struct hrun_error *why, struct hrun_error *err)
 {
     double end = hrun_thread_cpu_s() + SECONDS;
@@ -136,7 +137,7 @@ static int walk_down(struct finder *f, int64_t N, int64_t *out, struct hrun_erro
     return rc < 0 ? -1 : 0;
 }
 
-/* Find the next larger size that the rule accepts, and why it is not chosen: out->next and out->why. */
+/* Set out->next to the next larger size that the rule accepts, and out->why to the reason why it is not chosen. */
 static int explain_next_size(struct finder *f, int64_t hi, struct finest *out, struct hrun_error *err)
 {
     double end = hrun_thread_cpu_s() + SECONDS / 10;
@@ -187,7 +188,7 @@ static int search_finest(struct finder *f, int64_t most, struct finest *out, str
 
 /* ------------------------------------------------------------------ */
 
-/* Cluster, models and limits. */
+/* Fill *f: PEs, models, limits and the search. */
 static int load_finder(struct finder *f, const struct question *q, const struct profiles *p, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = f->c->cluster;

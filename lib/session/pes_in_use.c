@@ -95,7 +95,7 @@ void ledger_release(struct ledger *g)
 }
 
 /* Close the ledger with a note to the user; the run continues without locks. */
-static void do_without(struct ledger *g, const struct context *c, const struct hrun_error *why)
+static void disable_ledger(struct ledger *g, const struct context *c, const struct hrun_error *why)
 {
     settings_say(c->set, "this run does not lock its PEs, so others may use them: %s", why->text);
     hrun_ledger_close(g->l);
@@ -141,7 +141,7 @@ void ledger_look(struct ledger *g, const struct context *c)
         return;
     hrun_ledger_list_release(&g->seen);
     if (hrun_ledger_read(g->l, g->names.v, cl->nhosts, &g->seen, &why)) {
-        do_without(g, c, &why);
+        disable_ledger(g, c, &why);
         return;
     }
     memset(g->first, 0, ((size_t)cl->nhosts + 1) * sizeof *g->first);
@@ -229,7 +229,7 @@ static int enter_ledger(struct ledger *g, const struct context *c, const struct 
         hrun_ledger_unlock(g->l);
     if (rc >= 0)
         return rc;
-    do_without(g, c, &why);
+    disable_ledger(g, c, &why);
     return 1;
 }
 

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEMORY_MAX = 64 << 20, OUTPUT_KEPT = 4 << 10 };
+enum { RECORD_MAX = 64 << 20, OUTPUT_KEPT = 4 << 10 };
 
 /* Append the words of a step, with words in braces replaced. */
 static int expand_step(const struct hrun_app *app, const struct hrun_app_step *step,
@@ -38,7 +38,7 @@ static int expand_step(const struct hrun_app *app, const struct hrun_app_step *s
 
 /* The path of the record of the working folder; the caller frees it. NULL: there is no store. The record consists of a
  * line {"took_s", "config", "shares": [of a process of each sub-cluster]} and the key. */
-static char *memory_path(const struct context *c)
+static char *record_path(const struct context *c)
 {
     autofree char *folder = c->store ? hrun_strf("%s/prepared", hrun_store_dir(c->store)) : NULL;
     autofree char *real = folder ? realpath(settings_folder(c->set), NULL) : NULL;
@@ -121,11 +121,11 @@ static int preparation_key(const struct work *w, const struct hrun_layout *l, co
 }
 
 /* Read the record into text. Result: its first line, which the caller releases, with *key in text; NULL: no record. */
-static json_t *read_memory(const char *path, struct hrun_buf *text, const char **key)
+static json_t *read_record_file(const char *path, struct hrun_buf *text, const char **key)
 {
     char *end;
 
-    if (!path || hrun_file_read(path, MEMORY_MAX, text, NULL) || !(end = strchr(text->data, '\n')))
+    if (!path || hrun_file_read(path, RECORD_MAX, text, NULL) || !(end = strchr(text->data, '\n')))
         return NULL;
     *key = end + 1;
     return json_loadb(text->data, (size_t)(end - text->data), 0, NULL);
@@ -136,36 +136,36 @@ static int is_prepared(const char *path, const struct hrun_buf *key, double *too
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     const char *last;
-    json_t *memory = read_memory(path, &text, &last);
+    json_t *record = read_record_file(path, &text, &last);
     struct stat s;
     double time_s;
-    int same = !json_unpack(memory, "{s:F}", "took_s", &time_s) && !strcmp(last, key->data);
+    int same = !json_unpack(record, "{s:F}", "took_s", &time_s) && !strcmp(last, key->data);
 
     if (same) {
         *took_s = time_s;
         *age_s = stat(path, &s) ? NAN : difftime(time(NULL), s.st_mtime);
     }
-    json_decref(memory);
+    json_decref(record);
     return same;
 }
 
 /* Write the record. If this fails, the next run prepares again. */
-static void remember(const struct work *w, const struct hrun_layout *l, const char *path, const struct hrun_buf *key,
-                     double took_s)
+static void write_record_file(const struct work *w, const struct hrun_layout *l, const char *path,
+                              const struct hrun_buf *key, double took_s)
 {
     const struct context *c = w->c;
     struct hrun_config config;
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     autofree char *folder = hrun_strf("%s/prepared", hrun_store_dir(c->store));
-    json_t *shares = json_array(), *memory;
+    json_t *shares = json_array(), *record;
     autofree char *line = NULL;
 
     hrun_layout_config(l, &config);
     for (int i = 0; i < config.nsubs; i++)
         json_array_append_new(shares, json_integer(w->share && c->app->shares.units ? (json_int_t)w->share[i] : 0));
-    memory = json_pack("{s:f, s:s, s:o}", "took_s", took_s, "config", hrun_config_text(&config).s, "shares", shares);
-    line = json_dumps(memory, 0);
-    json_decref(memory);
+    record = json_pack("{s:f, s:s, s:o}", "took_s", took_s, "config", hrun_config_text(&config).s, "shares", shares);
+    line = json_dumps(record, 0);
+    json_decref(record);
     hrun_buf_addf(&b, "%s\n%s", line, key->data);
     if (!hrun_store_make_folder(c->store, hrun_base_name(folder), NULL))
         hrun_file_replace(path, b.data, b.len, 0666, NULL);
@@ -174,15 +174,15 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
 int preparation_last(struct context *c, int64_t N, struct hrun_config *config, double *share, double *took_s)
 {
     struct work w = { .c = c, .N = N };
-    autofree char *path = memory_path(c);
+    autofree char *path = record_path(c);
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT, key = HRUN_BUF_INIT;
     const char *config_text, *last;
-    json_t *memory = read_memory(path, &text, &last), *shares;
+    json_t *record = read_record_file(path, &text, &last), *shares;
     struct decision d = { .nsubs = c->cluster->nsubs, .has_config = 1 };
     struct hrun_app_values values;
     struct hrun_layout *l = NULL;
     autofree double *of_ranks = NULL;
-    int known = !json_unpack(memory, "{s:F, s:s, s:o}", "took_s", took_s, "config", &config_text, "shares", &shares) &&
+    int known = !json_unpack(record, "{s:F, s:s, s:o}", "took_s", took_s, "config", &config_text, "shares", &shares) &&
                 !hrun_family_of(c->app)->deals_units && !hrun_config_parse(config_text, d.nsubs, config, NULL);
 
     for (int i = 0; i < d.nsubs && known; i++) {
@@ -194,7 +194,7 @@ int preparation_last(struct context *c, int64_t N, struct hrun_config *config, d
     known = known && !placement_layout(c, &d, &l, NULL) && !work_values(&w, l, &of_ranks, &values, NULL) &&
             !preparation_key(&w, l, &values, &key, NULL) && !strcmp(last, key.data);
     hrun_layout_destroy(l);
-    json_decref(memory);
+    json_decref(record);
     return known;
 }
 
@@ -203,7 +203,7 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
 {
     const struct hrun_app *app = w->c->app;
     autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT, aside = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
-    autofree char *path = memory_path(w->c);
+    autofree char *path = record_path(w->c);
     autofree double *share = NULL;
     struct hrun_app_values values;
 
@@ -247,7 +247,7 @@ static int lock_prepared(const struct work *w, const char *path, int alone, int 
 int preparation_hold(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                      int *lock, struct hrun_error *err)
 {
-    autofree char *path = w->c->app && w->c->app->run.nprepare ? memory_path(w->c) : NULL;
+    autofree char *path = w->c->app && w->c->app->run.nprepare ? record_path(w->c) : NULL;
     autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
     double took_s, age_s;
     int known = path && !w->c->set->force && !preparation_key(w, layout, values, &key, NULL) &&
@@ -264,14 +264,14 @@ struct step_listener {
     struct hrun_buf output, errors;
 };
 
-static void hear_step_output(void *ctx, const char *data, size_t len)
+static void on_step_output(void *ctx, const char *data, size_t len)
 {
     struct step_listener *l = ctx;
 
     hrun_buf_add_tail(&l->output, data, len, OUTPUT_KEPT);
 }
 
-static void hear_step_message(void *ctx, const char *text)
+static void on_step_message(void *ctx, const char *text)
 {
     const struct step_listener *l = ctx;
 
@@ -340,8 +340,8 @@ static int run_step(const struct work *w, const struct hrun_app_step *step, cons
     job.report_bindings = job.output.tagged = job.preloads.n = 0;
     job.output.trace_text = NULL;
     job.on_start = NULL;
-    job.output.on_stdout = hear_step_output;
-    job.on_message = step->mpi && like->on_message ? hear_step_message : NULL;
+    job.output.on_stdout = on_step_output;
+    job.on_message = step->mpi && like->on_message ? on_step_message : NULL;
     job.ctx = &l;
     job.output.stderr_text = &l.errors;
     job.timeout_s = w->c->timeout_s > 0 ? fmax(w->c->timeout_s - out->took_s, 1e-3) : 0;
@@ -368,7 +368,7 @@ static int run_step(const struct work *w, const struct hrun_app_step *step, cons
 
 void preparation_forget(const struct work *w)
 {
-    autofree char *path = memory_path(w->c);
+    autofree char *path = record_path(w->c);
 
     if (path)
         unlink(path);
@@ -385,7 +385,7 @@ int preparation_run(const struct work *w, const struct hrun_app_values *values, 
 
     if (!app || !app->run.nprepare)
         return 1;
-    path = own ? NULL : memory_path(w->c);
+    path = own ? NULL : record_path(w->c);
     if (preparation_key(w, like->layout, values, &key, err))
         return -1;
     out->known = !w->c->set->force && is_prepared(path, &key, &before_s, &age_s);
@@ -398,7 +398,7 @@ int preparation_run(const struct work *w, const struct hrun_app_values *values, 
             rc = run_step(w, &app->run.prepare[i], values, like, out, err);
         /* Make the key again, as the steps may have written files that it depends on. */
         if (rc > 0 && path && !preparation_key(w, like->layout, values, &key, NULL))
-            remember(w, like->layout, path, &key, out->took_s);
+            write_record_file(w, like->layout, path, &key, out->took_s);
     }
     lock_prepared(w, path, 0, &out->lock, NULL);
     return rc;

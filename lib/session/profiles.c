@@ -59,7 +59,7 @@ static void add_unlike(const char *list, const char *other, int as_options, stru
     }
 }
 
-/* A text on why a profile measured with other constants is not used, with the options to use it. The caller frees it. */
+/* Why a profile measured with other constants is not used, and the options to use it; the caller frees it. */
 static char *other_consts(const char *measured, const char *wanted)
 {
     struct hrun_buf text = HRUN_BUF_INIT;

@@ -1,4 +1,4 @@
-/* programs.c - which program each rank of a job starts, and with which words; see work.h */
+/* programs.c - the program and the words of each rank of a job; see work.h */
 #include "base/alloc.h"
 #include "base/file.h"
 #include "session/work.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A program that is built per number of processes is looked for up to this number. */
+/* The largest P tried to find a program whose name contains {P}. */
 enum { VARIANTS_MAX = 4096 };
 
 static char *expand_program_word(const struct work *w, const struct hrun_app_values *values, const char *word,
@@ -18,7 +18,7 @@ static char *expand_program_word(const struct work *w, const struct hrun_app_val
     return hrun_app_expand_word(w->c->app, word, values, &out, err) ? NULL : hrun_buf_detach(&out);
 }
 
-/* The further programs of a job of several. */
+/* Find the programs of a job after the first one. */
 static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
 {
     hrun_strvec_release(&w->c->others);
@@ -34,8 +34,8 @@ static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
     return 0;
 }
 
-/* Of a program without an MPI, such as nice or taskset, the first word that names one with an MPI tells which. */
-static void look_behind(const struct work *w)
+/* For a program without an MPI, such as nice or taskset: if a word after it names a program of MPICH, use that MPI. */
+static void find_mpi_behind(const struct work *w)
 {
     struct hrun_mpi *mpi = &w->c->mpi, other;
 
@@ -62,7 +62,7 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
         if (!name)
             return -1;
         if (!context_find_program(w->c, name, p == lo ? &first : &later)) {
-            look_behind(w);
+            find_mpi_behind(w);
             return find_others(w, p, err);
         }
     }
@@ -71,8 +71,8 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
     return -1;
 }
 
-/* The words that will be started: {N}, {P}, {shares} and {constant} replaced (other braces are left alone), the
- * definition's arguments added when the user gave none. */
+/* Append the words to start: {N}, {P}, {shares} and constants are replaced, other words in braces stay. If the user
+ * gave no arguments, those of the definition follow. */
 static int make_words(const struct work *w, char *const *words, const struct hrun_app_values *values,
                       struct hrun_strvec *out, struct hrun_error *err)
 {
@@ -107,7 +107,7 @@ void work_words_release(struct work_words *words)
     *words = (struct work_words){ 0 };
 }
 
-/* Room for n programs. */
+/* Allocate n programs. */
 static void words_create(struct work_words *out, int n)
 {
     out->argvs = xcalloc((size_t)n, sizeof *out->argvs);
@@ -115,7 +115,7 @@ static void words_create(struct work_words *out, int n)
     out->n = n;
 }
 
-/* The ranks of several programs, one program after the other. */
+/* Set the program of each rank: ranks are numbered one program after the other. */
 static void deal_ranks(const struct work *w, const struct hrun_layout *layout, struct work_words *out)
 {
     out->which = xcalloc((size_t)layout->nranks, sizeof *out->which);
@@ -126,9 +126,9 @@ static void deal_ranks(const struct work *w, const struct hrun_layout *layout, s
     }
 }
 
-/* ---------------------------------------------------------------- builds: a program of its own for a sub-cluster */
+/* ---------------------------------------------------------------- builds: separate programs for sub-clusters */
 
-/* As the cluster file, or else the definition, names it; NULL: neither does. */
+/* The program for a sub-cluster in the cluster file, else in the definition; NULL: none. */
 static const char *build_of(const struct context *c, int sub)
 {
     const struct hrun_subcluster *s = &c->cluster->subs[sub];
@@ -148,7 +148,7 @@ static int same_build(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Does a rank on this host start it? */
+/* 1 if a rank on this host starts the build, else 0. */
 static int starts_here(const struct work *w, const struct hrun_layout *l, const char *build)
 {
     for (int r = 0; r < l->nranks; r++)
@@ -157,7 +157,7 @@ static int starts_here(const struct work *w, const struct hrun_layout *l, const 
     return 0;
 }
 
-/* The path of a program that is only on other hosts, as far as it can be said here. */
+/* The path of a program that exists only on other hosts, without a search in their PATH; the caller frees it. */
 static char *path_elsewhere(const struct context *c, const char *name)
 {
     const char *wdir = c->set->job.wdir ? c->set->job.wdir : "";
@@ -168,7 +168,7 @@ static char *path_elsewhere(const struct context *c, const char *name)
     return hrun_strf("%s%s%s/%s", cwd ? cwd : "", cwd && *wdir ? "/" : "", wdir, name);
 }
 
-/* Replace argv[0] by the build. Result: its path, which the caller frees; NULL with *err. */
+/* Set argv[0] to the build, with words in braces replaced. Result: its path, which the caller frees; NULL with *err. */
 static char *replace_by_build(const struct work *w, const struct hrun_layout *layout, const char *build,
                               const struct hrun_app_values *values, char **argv, struct hrun_error *err)
 {
@@ -200,7 +200,7 @@ static int has_builds(const struct work *w, const struct hrun_layout *l)
     return 0;
 }
 
-/* Programs are numbered as they come by rank. */
+/* Fill the words for a job with builds. Programs are numbered in the order of ranks. */
 static int fill_builds(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                        struct work_words *out, struct hrun_error *err)
 {
@@ -229,8 +229,8 @@ static int fill_builds(const struct work *w, const struct hrun_layout *layout, c
     return 0;
 }
 
-/* A program with an environment or a folder of its own is started by env(1), with all engines alike. *path: of program
- * i, and then of what is started. */
+/* Fill the words of program i, which env(1) starts with its own variables and folder, as this works with all engines.
+ * *path: of program i; then of env. */
 static int fill_after_env(const struct work *w, int i, const struct hrun_app_values *values, struct work_words *out,
                           const char **path, struct hrun_error *err)
 {
