@@ -131,7 +131,7 @@ int hrun_app_share_memory(const struct hrun_app *app, int64_t N, int64_t P, doub
 
 /* ---------------------------------------------------------------- shares in whole units */
 
-/* Evaluate e, which must give a whole number above 0. */
+/* Set *out to the value of e, which must be a whole number above 0. */
 static int count_units(const struct hrun_app *app, struct hrun_expr *e, const char *key, int64_t N, int64_t *out,
                        struct hrun_error *err)
 {

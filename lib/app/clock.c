@@ -1,4 +1,4 @@
-/* clock.c - the time that an application reports of itself; see clock.h for the contracts */
+/* clock.c - the running time that an application prints; see clock.h for the contracts */
 #include "app/clock.h"
 
 #include "app/time_match.h"
@@ -15,10 +15,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Bytes that one compiled expression searches, since each takes memory. */
+/* Number of bytes that one compiled expression searches, since a search uses memory for each byte. */
 enum { SEARCHED_MAX = 16384 };
 
-/* A file before the run. */
+/* The state of a file before the run. */
 struct before {
     char *path;
     off_t length;
@@ -32,18 +32,18 @@ struct hrun_clock {
     double N, P;
     struct hrun_time_match *pattern;
     char *path;             /* pattern of the files to read below the working directory, or NULL for standard output */
-    size_t dir_len;         /* length of that directory's name with a slash */
-    struct before *before;  /* one for each file that matched before the run */
+    size_t dir_len;         /* length of the working directory's name with a slash */
+    struct before *before;  /* the files that matched before the run */
     size_t nbefore;
     struct hrun_buf line;   /* the line that has not ended yet */
     struct hrun_buf match;  /* the last line that matched, or empty */
-    size_t searched;        /* bytes searched with `pattern` */
+    size_t searched;        /* number of bytes searched with `pattern` */
     int skip;               /* 1: `line` has reached HRUN_CLOCK_LINE; the rest is dropped */
 };
 
 /* ------------------------------------------------------------------ lines */
 
-/* Call before searching len bytes: compile the pattern again to release its memory if it has searched too many. */
+/* Call before a search of len bytes. Compiles the pattern again, which frees its memory, after SEARCHED_MAX bytes. */
 static void renew_pattern(struct hrun_clock *c, size_t len)
 {
     c->searched += len;
@@ -72,7 +72,7 @@ static void end_line(struct hrun_clock *c)
     hrun_buf_reset(&c->line);
 }
 
-/* Lines end with a line feed or, in progress displays, with a carriage return. */
+/* A line ends with a line feed or, in progress displays, with a carriage return. */
 static void feed(struct hrun_clock *c, const char *data, size_t len)
 {
     while (len > 0) {
@@ -103,8 +103,8 @@ void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len)
 
 /* ------------------------------------------------------------------ files */
 
-/* Read fd from its present position: into c's lines, or into the checksum if c is NULL; at most max bytes, all if
- * max is -1. Result: the number of bytes, or -1 with errno. */
+/* Read at most max bytes (-1: all) from fd's position: into c's lines, or into the checksum if c is NULL. Result: the
+ * number of bytes, or -1 with errno. */
 static off_t read_on(int fd, off_t max, struct hrun_clock *c, uLong *crc)
 {
     char chunk[16384];
@@ -129,8 +129,8 @@ static off_t read_on(int fd, off_t max, struct hrun_clock *c, uLong *crc)
     return total;
 }
 
-/* Open and stat a file. Result: its descriptor; -1 with *err; or -1 with errno ENOENT and without *err, also where a
- * pattern matches something that is not a regular file, such as a folder. */
+/* Open and stat a file. Result: its descriptor; -1 with *err; or -1 with errno ENOENT and without *err, also if a
+ * pattern matches a folder or another file that is not regular. */
 static int open_time_file(const struct hrun_clock *c, const char *path, struct stat *st, struct hrun_error *err)
 {
     int other = strpbrk(c->app->time.file, "*?[") && !stat(path, st) && !S_ISREG(st->st_mode);
@@ -150,7 +150,7 @@ static int open_time_file(const struct hrun_clock *c, const char *path, struct s
     return fd;
 }
 
-/* The files that match now. Result: 0, and the caller passes found to globfree; or -1. */
+/* Find the files that match now. Result: 0, and the caller passes found to globfree; or -1. */
 static int find_time_files(const struct hrun_clock *c, glob_t *found, struct hrun_error *err)
 {
     int rc = glob(c->path, 0, NULL, found);
@@ -195,8 +195,8 @@ static int look_before(struct hrun_clock *c, struct hrun_error *err)
     return rc;
 }
 
-/* Read the part that the run appended to a file, or all of it if the run rewrote it: its old content has changed, or it
- * was written without growing. Result: 1; 0 when the run did not write it; or -1. */
+/* Read the part that the run appended to a file, or all of it if the run rewrote it (its old content has changed, or it
+ * was written and has the same length). Result: 1; 0 if the run did not write it; or -1. */
 static int read_time_file(struct hrun_clock *c, const char *path, struct hrun_error *err)
 {
     struct before b = { .crc = crc32_z(0, NULL, 0) };     /* an empty file if it did not exist */
@@ -274,7 +274,7 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
     }
     if (!app->time.file)
         return c;
-    for (const char *s = dir; *s; s++)      /* quote the folder's name: it is not a pattern */
+    for (const char *s = dir; *s; s++)      /* quote the folder's name, which is not a pattern */
         hrun_buf_addf(&path, "%s%c", strchr("*?[\\", *s) ? "\\" : "", *s);
     hrun_buf_addf(&path, "/%s", app->time.file);
     c->dir_len = strlen(dir) + 1;
@@ -315,7 +315,7 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
         if (read_time_files(c, err))
             return -1;
     }
-    /* The last line may lack its end. */
+    /* The last line may have no line feed. */
     if (c->line.len > 0)
         end_line(c);
     renew_pattern(c, c->match.len);

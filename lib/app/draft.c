@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 80 };     /* largest number of characters of a text in a message */
+enum { SHOWN = 80 };     /* largest number of characters of a text that a message quotes */
 
 /* Append a YAML scalar in single quotes; single quotes in it are doubled. */
 static int add_quoted(const char *text, struct hrun_buf *out, struct hrun_error *err)
@@ -59,8 +59,8 @@ static int add_flow_list(const char *key, char *const *v, size_t n, struct hrun_
     return 0;
 }
 
-/* Convert a word of a command line to a template of args. In the word only {N}, {P} and {shares} are templates, so
- * other braces are doubled; {{N}, {{P} and {{shares} are literal text in both. */
+/* Convert a word of a command line to a template of args. Only {N}, {P} and {shares} are templates in the word, so
+ * other braces are doubled. {{N}, {{P} and {{shares} are literal text in word and template. */
 static void add_template(struct hrun_strvec *v, const char *word)
 {
     static const char *const begin[] = { "{N}", "{P}", "{shares}", "{shares:", "{{N}", "{{P}", "{{shares}",

@@ -151,7 +151,7 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
     return k < 0 ? -1 : 0;
 }
 
-/* 1 for a character of program names, else 0: "lu" is not a word of "xlu" or "lu-mz". */
+/* 1 for a character of program names, else 0. So "lu" is not a word of "xlu" or "lu-mz". */
 static int in_name(char c)
 {
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("_-+.", c));
@@ -167,8 +167,8 @@ static int contains_word(const char *text, size_t len, const char *word)
     return 0;
 }
 
-/* 1 if the value of `programs`, without comment lines, has the program as a word, else 0. Searches the whole text if no
- * line has that key. */
+/* 1 if the value of `programs`, without comment lines, contains the program as a word, else 0. Searches the whole text
+ * if no line has that key. */
 static int may_claim(const char *text, const char *program)
 {
     static const char wanted[] = "programs:";
@@ -187,8 +187,8 @@ static int may_claim(const char *text, const char *program)
     return !seen && contains_word(text, strlen(text), program);
 }
 
-/* Load the definition at path if its `programs` has the program, else *app = NULL and 0. The text is searched first, as
- * most definitions have not. */
+/* Load the definition at path if its `programs` has the program, else *app = NULL and 0. The text is searched first,
+ * which is quicker than loading. */
 static int load_for(const char *path, const char *program, struct hrun_app **app, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -197,7 +197,7 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
     *app = NULL;
     if (hrun_file_read(path, DEFINITION_MAX, &text, NULL) || !may_claim(text.data, program))
         return 0;
-    /* The defines apply only to the definition that is found, so load without them. */
+    /* Load without the defines, which apply only to the definition that is found. */
     if (!hrun_app_load(path, NULL, app, &why)) {
         for (int i = 0; i < (*app)->programs.n; i++)
             if (!strcmp((*app)->programs.names[i], program))
@@ -206,8 +206,8 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
         *app = NULL;
         return 0;
     }
-    /* Blank comments, which begin with a '#' at the beginning of a line or behind a blank. Only in a broken definition:
-     * in a valid one a text may contain '#'. */
+    /* Overwrite comments, which begin with a '#' at the beginning of a line or after a blank, with blanks. This is only
+     * for faulty definitions, as a text in a valid one may contain '#'. */
     for (char *s = text.data; (s = strchr(s, '#')); s++)
         if (s == text.data || isspace((unsigned char)s[-1]))
             memset(s, ' ', strcspn(s, "\n"));
@@ -218,8 +218,8 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
     return -1;
 }
 
-/* Find the definition of the program in one folder, whose names begin at names[first]. The names before are those of
- * earlier folders and hide equal ones. *found stays NULL if there is none. */
+/* Find the definition of the program in one folder, whose names begin at names[first]. Names before that are those of
+ * earlier folders, and hide equal ones. *found stays NULL if there is none. */
 static int find_in(const char *dir, const struct hrun_strvec *names, size_t first, const char *program,
                    struct hrun_app **found, struct hrun_error *err)
 {

@@ -50,7 +50,7 @@ static const char *name_fault(const struct hrun_expr_scope *scope, const char *n
     return NULL;
 }
 
-/* 1 if the value of a step may differ between processes, else 0. Arguments of total and most are not exempt. */
+/* 1 if the value of a step may differ between processes, else 0. Arguments of total and most count, too. */
 static int step_varies(const struct hrun_formula *f, const struct hrun_expr *e)
 {
     int uses = 0, calls = hrun_expr_calls(e), varies = 0;
@@ -67,7 +67,7 @@ static int step_varies(const struct hrun_formula *f, const struct hrun_expr *e)
     return varies || uses;
 }
 
-/* scope: the names that the step may use. */
+/* Compile a step and append it. scope: the names that it may use. */
 static int add_formula_step(struct hrun_formula *f, const struct hrun_expr_scope *scope, const char *name,
                             const char *text, struct hrun_error *err)
 {

@@ -1,7 +1,7 @@
-/* inputs.c - write input files, and mark them as hrun's own; see inputs.h
+/* inputs.c - write input files with the mark of hrun, read constants; see inputs.h
  *
  * In the content of a definition's file, the zeros of "hrun:00000000" are replaced by the CRC-32 of the whole content
- * with the zeros. A file with a correct mark was written by hrun and not changed since.
+ * with the zeros. A file with a correct mark was written by hrun and has not changed.
  */
 #include "app/inputs.h"
 
@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Larger files are not hrun's. */
+/* Larger files were not written by hrun. */
 enum { INPUT_MAX = 1 << 20 };
 
 struct input {              /* a file to be written */
@@ -27,13 +27,13 @@ struct input {              /* a file to be written */
     int folder;             /* descriptor of its folder; -1: not open */
     struct hrun_buf content;
     int marked;             /* 1: the content has a mark */
-    int write;              /* 1: the file has to be written */
+    int write;              /* 1: the file must be written */
 };
 
 /* ------------------------------------------------------------------ the mark */
 
 static const char ZERO_MARK[] = "hrun:00000000";
-enum { MARK_NAME = 5, MARK_DIGITS = 8 };      /* "hrun:", and the digits behind it */
+enum { MARK_NAME = 5, MARK_DIGITS = 8 };      /* lengths of "hrun:" and of the digits after it */
 
 /* The correct form of the mark that begins at `mark` in a text. */
 static void make_mark(const char *text, size_t len, const char *mark, char out[sizeof ZERO_MARK])
@@ -66,8 +66,8 @@ static int fail_foreign(const struct input *in, struct hrun_error *err)
                      " (to have hrun overwrite its own, put hrun:00000000 into the definition's content: hrun-app(5))");
 }
 
-/* Open the folder of the file; make = 1: create it if needed. Symbolic links in the path are refused, as they could
- * lead out of the working directory. */
+/* Open the folder of the file; make = 1: create it if needed. Symbolic links in the path are refused, as they may lead
+ * out of the working directory. */
 static int open_folder(struct input *in, int root, int make, struct hrun_error *err)
 {
     size_t len = 0;
@@ -142,7 +142,7 @@ static int write_inputs(struct input *in, int n, int root, int force, int check,
     for (int i = 0; i < n; i++) {
         if (open_folder(&in[i], root, 0, err) || compare_input(&in[i], force, err))
             return -1;
-        /* A folder that does not exist yet is made in root. */
+        /* A folder that does not exist yet will be made in root. */
         if (check && in[i].write && faccessat(in[i].folder >= 0 ? in[i].folder : root, ".", W_OK | X_OK, AT_EACCESS))
             return hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", in[i].path);
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_MAX = 1000, VARIANTS_MAX = 32 };  /* limits, as entries of a list are compared with each other */
+enum { LIST_MAX = 1000, VARIANTS_MAX = 32 };  /* limits, since each entry of a list is compared with all others */
 
 static const struct hrun_word families[] = {
     { "npt", 1 + HRUN_APP_NPT }, { "weak", 1 + HRUN_APP_WEAK }, { "ring", 1 + HRUN_APP_RING },
@@ -31,7 +31,7 @@ const char *hrun_app_family_name(enum hrun_app_family family)
     return families[family].word;
 }
 
-/* hrun-app(5) describes the keys. Empty texts are refused later, with a better message. */
+/* hrun-app(5) describes the keys. Empty texts are refused after reading, with a better message. */
 #define TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1 }
 #define MAYBE_TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1, .optional = 1 }
 #define MAYBE_WORD(key, s, m, list) { HRUN_KEY(key, s, m), .words = (list), .optional = 1 }

@@ -14,8 +14,8 @@ static const char *const vars_n[] = { "N" };
 static const char *const vars_tpn[] = { "T", "P", "N" };
 static const char *const vars_ring[] = { "n", "N", "P" };
 
-/* Compile a term or another expression of N and P. If calls are allowed, a term may be one call of a function of the
- * network times a factor. NULL on a mistake. */
+/* Compile a term or another expression of N and P. If calls are allowed, a term may be a call of one network function
+ * times a factor. NULL on a mistake. */
 static struct hrun_expr *compile_term(struct hrun_load *l, const char *path, const char *text,
                                       const struct hrun_expr_scope *scope, int allowed)
 {
@@ -62,8 +62,8 @@ static int same_term(const char *a, const char *b)
     }
 }
 
-/* A wall clock also measures the start-up: append a constant term if the definition has none. out->v has room for
- * it. */
+/* The wall clock includes the start-up. Append a constant term if the definition has neither one nor the key `time`.
+ * out->v has room for it. */
 static void add_start(struct hrun_load *l, const struct hrun_expr_scope *scope, struct hrun_terms *out)
 {
     static const double points[][3] = { { 2, 3, 0.25 }, { 50, 7, 0.5 }, { 97, 12, 0.125 } };
@@ -135,7 +135,7 @@ static int load_terms(struct hrun_load *l, const char *key, char *const *texts, 
     return 0;
 }
 
-/* Load the formula. It excludes terms; `where` requires it. */
+/* Load the formula, which excludes terms and which `where` requires. */
 static int load_formula(struct hrun_load *l)
 {
     const struct definition *d = l->d;
@@ -181,7 +181,7 @@ static int load_expressions(struct hrun_load *l)
            load_terms(l, "p", terms->p, terms->npt, &tpn, &app->pt) ? -1 : 0;
 }
 
-/* An expression in the mapping of a key. */
+/* A key of a mapping, whose value is an expression. */
 struct keyed_expr {
     const char *key, *text;     /* NULL: not given */
     const char *const *vars;
@@ -198,7 +198,7 @@ static int compile_parts(struct hrun_load *l, const char *mapping, const struct 
     return 0;
 }
 
-/* Refuse an expression of memory that falls with growing share W at every test point where it has a value. */
+/* Refuse an expression of memory that decreases with W at every test point at which it has a value. */
 static int check_memory(const struct hrun_load *l, const char *path, struct hrun_expr *e)
 {
     int falls = 0, others = 0;

@@ -108,7 +108,7 @@ static int load_consts(struct hrun_load *l)
     return 0;
 }
 
-/* Load `derived`: values computed from N, P, constants and the values before them. */
+/* Load `derived`: values computed from N, P, constants and earlier values. */
 static int load_derived(struct hrun_load *l)
 {
     enum { DERIVED_MAX = 12 };
@@ -117,7 +117,7 @@ static int load_derived(struct hrun_load *l)
     const struct hrun_named_expr *v = l->d->derived;
     int n = l->d->nderived;
 
-    /* Each use of a value copies its expression, so chains of values grow. */
+    /* Each use of a value copies its expression, so chains of values become long. */
     if (n > DERIVED_MAX)
         return hrun_load_bad(l, "derived", "there are %d derived values, and at most %d may be", n, DERIVED_MAX);
     for (int i = 0; i < n; i++) {

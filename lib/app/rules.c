@@ -9,7 +9,7 @@ static const char *const vars[] = { "N", "P" };
 static const char *const on_n[] = { "", "ispow2(N)" };
 static const char *const on_p[] = { "", "P >= 2", "P % 2 == 0", "ispow2(P)", "round(sqrt(P))^2 == P",
                                     "round(cbrt(P))^3 == P" };
-/* only: the condition in on_p that it requires; 0: none. */
+/* only: index in on_p of the condition that it requires; 0: none. */
 static const struct { const char *text; size_t only; } on_both[] = {
     { "", 0 }, { "N % P == 0", 0 }, { "N % (P*P) == 0", 0 }, { "N % round(sqrt(P)) == 0", 4 },
     { "N % round(cbrt(P)) == 0", 5 },
@@ -109,7 +109,7 @@ int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked,
     if (several) {
         hrun_buf_adds(&text, hrun_expr_text(r.rule[hrun_rules_first(&r)]));
     } else {
-        int only = good && refused > 2 * good;   /* then untried numbers are probably refused, too */
+        int only = good && refused > 2 * good;   /* 1: untried numbers are probably refused, too */
 
         for (int i = 0, k = 0; i < n; i++)
             if (worked[i] == only)

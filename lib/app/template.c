@@ -72,7 +72,7 @@ static int name_is(const char *name, const char *s, size_t len)
     return strlen(name) == len && !memcmp(name, s, len);
 }
 
-/* The state of a walk through a template. */
+/* The state of an expansion. */
 struct expansion {
     const struct hrun_app *app;
     const struct hrun_app_values *values;   /* NULL: the template is only checked */
@@ -128,8 +128,8 @@ static void add_share_list(const struct hrun_app_dealt *d, const char *between, 
     }
 }
 
-/* Append whole numbers >= 1 that add up to `total` >= P. Each next one goes to the rank with the least of its share so
- * far. sum: the sum of the shares. */
+/* Append whole numbers >= 1 that add up to `total` >= P. Shares are rounded down, and the rest goes one by one to the
+ * ranks that lack most. sum: the sum of the shares. */
 static void add_whole_shares(const struct hrun_app_dealt *d, double sum, int64_t total, const char *between,
                       struct hrun_buf *out)
 {
@@ -343,7 +343,7 @@ static int add_braced_value(struct expansion *x, const char *name, size_t len, s
     return 0;
 }
 
-/* Append the value of the braces at s; *len: length of the text with the braces. */
+/* Append the value of the braces at s; *len: length of the text in s, including the braces. */
 static int add_braces(struct expansion *x, const char *s, size_t *len, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
@@ -399,7 +399,7 @@ static int expand_template(struct expansion *x, const char *text, const char **w
     return 0;
 }
 
-/* Check a template, and note in x which words it uses. */
+/* Check a template, and set the members of x that show which words it uses. */
 static int check_braces(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
@@ -464,7 +464,7 @@ static int resembles_shares(const char *s)
     return !s[n] || strchr(": }", s[n]);
 }
 
-/* Report text at s that resembles shares and has no valid form. */
+/* Report text at s that resembles shares but has no valid form. */
 static int fail_misspelt(const char *word, const char *s, struct hrun_error *err)
 {
     const char *form = s + strcspn(s, ": }");
@@ -492,7 +492,7 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
                                   (name_is("N", name, len) && values->N && !(app && app->fixed))
                                 : is_known_name(app, name, len);
 
-        /* "${shares:-none}" belongs to a shell. */
+        /* "${shares:-none}" is an expression of a shell. */
         if (!len || !known || (s > word && s[-1] == '$' && has_form(name, len) && !is_shares(name, len))) {
             int resembles = !is_variable && resembles_shares(s + literal);
 

@@ -1,8 +1,8 @@
 /* time_match.c - bounded regular expressions; see time_match.h for the contracts
  *
  * glibc expands repetitions, so "((a{255}){255}){255}" takes gigabytes; find_fault limits the expanded size beforehand.
- * A search tries a match at each character, and its time grows with the square of the line's length. The filter
- * "^.*(text)" reads the line once; only lines that match it are searched. A ')' that closes no group is an ordinary
+ * A search tries a match at each character, so its time grows with the square of the line's length. Only lines that
+ * match the filter "^.*(text)", which reads a line once, are searched. A ')' that closes no group is an ordinary
  * character, which becomes "\)" in the filter.
  */
 #include "app/time_match.h"
@@ -15,14 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the characters after expanding repetitions. Time and memory of regcomp grow with their square. */
+/* Limit of the number of characters after expansion of repetitions. Time and memory of regcomp grow with their
+ * square. */
 enum { SIZE_MAX_CHARS = 250, DEPTH_MAX = 32 };
 
 struct hrun_time_match {
     regex_t re, filter;
 };
 
-/* The end of the bracket expression that begins at p ("[^]a[:digit:]]"), or of the text. */
+/* The end of the bracket expression that begins at p ("[^]a[:digit:]]"), or the end of the text. */
 static const char *skip_bracket(const char *p)
 {
     const char *end;
@@ -38,8 +39,8 @@ static const char *skip_bracket(const char *p)
     return *p ? p + 1 : p;
 }
 
-/* The number of copies that "{2,5}", "*", "+" or "?" at *p makes of the piece before it; moves *p behind it. 0: *p
- * is none of these. */
+/* The number of copies that "{2,5}", "*", "+" or "?" at *p makes of the piece before it; *p moves past it. 0: none of
+ * these is at *p. */
 static size_t read_repetition(const char **p)
 {
     const char *s = *p;
@@ -62,13 +63,13 @@ static size_t read_repetition(const char **p)
     return high < SIZE_MAX_CHARS ? high : SIZE_MAX_CHARS + 1;
 }
 
-/* The reason why text cannot be compiled with bounded effort, or NULL; then the filter's text is appended. regcomp
+/* The reason why text cannot be compiled with bounded effort, or NULL, and the filter's text is appended. regcomp
  * checks the syntax. */
 static const char *find_fault(const char *text, struct hrun_buf *filter)
 {
     const char *begin;
 
-    size_t sums[DEPTH_MAX + 1] = { 0 }, last = 0, times;   /* sizes of open groups; of the last piece */
+    size_t sums[DEPTH_MAX + 1] = { 0 }, last = 0, times;   /* sizes of open groups; size of the last piece */
     int depth = 0;
 
     hrun_buf_adds(filter, "^.*(");
@@ -93,7 +94,7 @@ static const char *find_fault(const char *text, struct hrun_buf *filter)
             if (*p == '\\' && isdigit((unsigned char)p[1]))
                 return "it refers back to a group, which no extended expression does";
             p = *p == '[' ? skip_bracket(p) : p + (*p == '\\' && p[1] ? 2 : 1);
-            /* regcomp takes it as 'd', or within brackets as a backslash and a 'd'. */
+            /* regcomp reads it as 'd', or within brackets as a backslash and a 'd'. */
             if (memmem(begin, (size_t)(p - begin), "\\d", 2))
                 return "'\\d' is no digit in a POSIX expression: write [0-9], within brackets 0-9";
             last = 1;
