@@ -19,7 +19,7 @@ static const char *column_name(int column)
 
 /* ---------------------------------------------------------------- to text */
 
-/* Quote a cell where RFC 4180 requires it, and where it begins or ends with a blank. */
+/* Append a cell, quoted if RFC 4180 requires it or if it begins or ends with a blank. */
 static void add_text(struct hrun_buf *out, const char *text)
 {
     size_t len = text ? strlen(text) : 0;
@@ -90,7 +90,7 @@ struct table {
     struct hrun_exchange *out;
     struct hrun_error err;
     int columns[NCOLUMNS];      /* field index, APP_COLUMN or SIGNATURE_COLUMN of each column of the file */
-    int ncolumns;               /* 0: the header is not read yet */
+    int ncolumns;               /* 0: the header has not been read */
     int cell;                   /* column of the next cell */
     int line;                   /* the line that is parsed */
     int row_line;               /* the line where the row begins */
@@ -146,7 +146,7 @@ static int set_field(struct table *t, const struct store_field *f, const char *t
     return 0;
 }
 
-/* Set the fields that the file has not to their defaults. */
+/* Set the fields that are missing in the file to their defaults. */
 static void complete(struct hrun_exchanged *x)
 {
     struct hrun_sample *s = &x->sample;
@@ -209,7 +209,7 @@ static int read_column_name(struct table *t, const char *name, size_t len)
     return 0;
 }
 
-/* Read the name of an application or signature. */
+/* Read the name of an application or a signature. */
 static int read_owner(struct table *t, char **member, const char *what, const char *text, size_t len)
 {
     *member = len ? xstrndup(text, len) : NULL;
@@ -266,7 +266,7 @@ static int end_row(struct table *t)
     return 0;
 }
 
-/* Called at each line end outside of quotes, also of blank lines. */
+/* Called at each line end outside quotes, also for blank lines. */
 static void on_row(int ending, void *ctx)
 {
     struct table *t = ctx;

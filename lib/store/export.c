@@ -28,7 +28,7 @@ int hrun_exchange_find_format(const char *word, const char *path, enum hrun_exch
 
 void exchange_number(double value, int plain, char out[EXCHANGE_NUMBER])
 {
-    /* 17 digits reproduce every double; take fewer if they do, too. 341 places hold 17 digits of the smallest
+    /* 17 digits reproduce every double; use fewer if that is enough. 341 places have 17 digits of the smallest
      * double. */
     for (int digits = 1; digits <= (plain ? 341 : 17); digits++) {
         if (plain)
@@ -51,7 +51,7 @@ static int compare_points(const struct hrun_sample *a, const struct hrun_sample 
 
 struct placed {
     const struct hrun_sample *s;
-    size_t place;       /* in the log */
+    size_t place;       /* position in the log */
 };
 
 static int by_point(const void *a, const void *b)

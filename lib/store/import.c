@@ -107,7 +107,7 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, siz
     const char *app = x->v[first].app, *signature = x->v[first].signature;
     autofree const struct hrun_sample **fresh = xcalloc(x->n + 1, sizeof *fresh);
     autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
-    autofree char *taken = NULL;        /* measurements of the log that one of the file equals */
+    autofree char *taken = NULL;        /* 1: a measurement of the file equals this one of the log */
     size_t n = 0, old = 0, left = 0;
     int rc;
 
@@ -121,7 +121,7 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, siz
 
         if (strcmp(x->v[i].app, app) || strcmp(x->v[i].signature, signature))
             continue;
-        while (left < log.n && taken[left])     /* so that a file in the order of the log needs one pass */
+        while (left < log.n && taken[left])     /* a file in the order of the log thus needs one pass */
             left++;
         for (k = left; k < log.n && (taken[k] || !is_same(&x->v[i], &log.v[k])); k++)
             ;

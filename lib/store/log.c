@@ -1,8 +1,8 @@
 /* log.c - the append-only log of raw measurements; see store.h for the contracts
  *
- * One record per line: JSON, tab, CRC-32 of the JSON text as 8 hex digits, newline. A tab inside of JSON text
- * is escaped, so "tab and 8 hex digits" ends a record; STORE_RECORD_START begins it. By these two marks a reader
- * finds the next record behind any damage, even a destroyed newline.
+ * One record per line: JSON, tab, CRC-32 of the JSON text as 8 hex digits, newline. A tab in JSON text is escaped, so a
+ * tab and 8 hex digits end a record; STORE_RECORD_START begins it. By these two marks a reader finds the next record
+ * behind any damage, even a destroyed newline.
  */
 #include "base/alloc.h"
 #include "store/internal.h"
@@ -20,7 +20,7 @@ enum { CRC_DIGITS = 8, END_LENGTH = 1 + CRC_DIGITS };
 
 /* ---------------------------------------------------------------- writing */
 
-/* Number of folders from the log's up to DATA. They are synchronised, too, to make their names durable. */
+/* Number of folders from the log's up to DATA. They are synchronised, too, so that their names are durable. */
 enum { FOLDERS = 3 };
 
 int store_append(struct hrun_store *s, const char *app, const char *signature, const struct hrun_sample *const *v,
@@ -80,7 +80,7 @@ static size_t find_end(const char *text, size_t len)
         i = (size_t)(tab - text);
         if (i + END_LENGTH > len)
             break;
-        /* Only lower-case digits, so that a flipped bit never leaves the number unchanged. */
+        /* Only lower-case digits are accepted, so that a flipped bit always changes the number. */
         while (n < CRC_DIGITS && strchr("0123456789abcdef", tab[1 + n]) && tab[1 + n])
             n++;
         if (n == CRC_DIGITS)
@@ -118,7 +118,7 @@ static void add_sample(struct reader *r, const char *json, size_t len)
         note_bad(r, why.text);
 }
 
-/* Read one line without its newline. A damaged line is searched for sound records. */
+/* Read one line without its newline. A damaged line is searched for intact records. */
 static void read_log_line(struct reader *r, const char *text, size_t len)
 {
     while (len) {
@@ -206,9 +206,9 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
 
     if (s && (!path || store_read_tail(path, app, signature, &end, &got, err)))
         return -1;
-    /* A record that looks torn may be one that another process is writing: wait for its lock and read again. If this
-     * process holds the lock, there is no other writer. A user without write permission gets no lock and reads the
-     * record as torn. */
+    /* Another process may still be writing a record that looks torn, so wait for its lock and read again. If this
+     * process holds the lock, there is no other writer. Without write permission there is no lock, and the record
+     * counts as torn. */
     if (got.bad && !store_holds(s, app, signature)) {
         lockname = store_path(s, app, signature, ".lock", err);
         lock = hrun_lock(lockname, NULL);

@@ -1,7 +1,7 @@
 /* models.c - the fitted models of one profile: a YAML file that is replaced as a whole; see store.h
  *
- * The file's last line is the CRC-32 of all before it. It is checked before anything else is believed; the
- * version comes next, as a newer one may have other keys; then the schema; then the invariants of the values.
+ * The file's last line is the CRC-32 of all before it. It is checked first; then the version, as a newer one may have
+ * other keys; then the schema; then the invariants of the values.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -117,7 +117,7 @@ struct file_term {
 };
 
 struct file_record {
-    struct hrun_fit_record r;   /* all but its terms and covariances */
+    struct hrun_fit_record r;   /* without its terms and covariances */
     struct file_term *terms;
     unsigned nterms;
     char **cov;                 /* row i: i + 1 numbers, the lower triangle */
@@ -126,7 +126,7 @@ struct file_record {
 
 struct models_file {
     int version;
-    struct hrun_models m;       /* all but its records */
+    struct hrun_models m;       /* without its records */
     struct file_record *models;
     unsigned nmodels;
 };
@@ -215,7 +215,7 @@ int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct
 
 /* ---------------------------------------------------------------- from text */
 
-/* Parse text as exactly n blank-separated finite numbers. 0 or -1. */
+/* Parse text as exactly n blank-separated finite numbers. Result: 0 or -1. */
 static int parse_row(const char *text, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -271,7 +271,7 @@ static int move_record(struct file_record *f, unsigned i, struct hrun_fit_record
     return 0;
 }
 
-/* Move the models of a loaded file to *m, which the caller destroys also after an error. */
+/* Move the models of a loaded file to *m. The caller destroys *m, also after an error. */
 static int move_models(struct models_file *f, const char *app, const char *signature, struct hrun_models *m,
                        const struct hrun_yaml *marks, struct hrun_error *err)
 {
@@ -341,7 +341,7 @@ static int check_crc(const char *path, const struct hrun_buf *text, struct hrun_
     return 0;
 }
 
-/* The version in a models file; it is read without regard to other keys. */
+/* The version in a models file. All other keys are ignored. */
 static long models_file_version(const char *text)
 {
     static const char key[] = "\nversion: ";

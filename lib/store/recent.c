@@ -1,8 +1,8 @@
 /* recent.c - a cache of the records that a decision needs; see store.h
  *
  * SIGNATURE.recent has a line that identifies the log and the part that was read, one line for each sample, and the
- * CRC-32 of all that as 8 hex digits. It is valid as long as the log is the same file, has not become shorter, and has
- * the same bytes in front of the position where reading stopped.
+ * CRC-32 of these lines as 8 hex digits. It is valid if the log is the same file, has not become shorter, and has the
+ * same bytes before the position at which reading ended.
  */
 #include "base/alloc.h"
 #include "store/internal.h"
@@ -18,12 +18,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* The median of the first 8 runs shows the times before a change and resists outliers. The mean of 24 runs is five
- * times more precise than one run. 512 runs are read within a millisecond. */
+/* The median of the first 8 runs shows the times before a change, without the influence of outliers. The mean of 24
+ * runs is five times more precise than one run. 512 runs are read within a millisecond. */
 enum { FIRST = 8, LAST = 24, RUNS_MAX = 512 };
 
-/* Bytes of the log. The cache is rewritten when more than RENEW (100 records) are missing in it. The COMPARE bytes
- * before its end position must be unchanged. */
+/* Bytes of the log. The cache is rewritten when it lacks more than RENEW (100 records). The COMPARE bytes before its
+ * end position must be unchanged. */
 enum { RENEW = 64 * 1024, COMPARE = 4096 };
 
 /* Largest size of a cache that is read; some thousand records take far less. */
@@ -31,7 +31,7 @@ enum { RECENT_MAX = 64 * 1024 * 1024 };
 
 enum { CRC_DIGITS = 8 };
 
-/* The text fields that are kept, in their order in a line. */
+/* The text fields that are kept, in the order of a line. */
 static const struct {
     size_t at;
     int is_kind;            /* 1: part of the kind of a sample (by_kind) */
@@ -131,7 +131,7 @@ static int read_before(int fd, off_t end, unsigned long *crc)
     return 0;
 }
 
-/* Parse a line into one sample; modifies the line. 0, or -1. */
+/* Parse a line into one sample; modifies the line. Result: 0 or -1. */
 static int take_line(char *line, struct hrun_sample *s)
 {
     char *at;
@@ -155,7 +155,7 @@ static int take_line(char *line, struct hrun_sample *s)
     return *at || store_check_sample(s, NULL) ? -1 : 0;
 }
 
-/* Parse the text of a cache; modifies the text. 0, or -1 when it is damaged or of another version of hrun. */
+/* Parse the text of a cache; modifies the text. Result: 0, or -1 if it is damaged or of another version of hrun. */
 static int take_file(char *data, size_t len, struct origin *o, struct hrun_samples *out)
 {
     char *end = data + len, *line, *newline;

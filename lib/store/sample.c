@@ -1,4 +1,4 @@
-/* sample.c - measurements: which count, their dates, one as text; see store.h and internal.h */
+/* sample.c - measurements: obsolete ones, dates, conversion to and from text; see store.h and internal.h */
 #include "store/internal.h"
 
 #include "base/alloc.h"
@@ -285,7 +285,7 @@ static int read_field(const struct store_field *f, const json_t *value, struct h
     return 0;
 }
 
-/* Check that the record names the application or signature of its file; a renamed log belongs to another machine. */
+/* Check that the record names the application or signature of its file. In a renamed log it does not. */
 static int check_owner(const json_t *o, const char *key, const char *want, struct hrun_error *err)
 {
     const char *have = json_string_value(json_object_get(o, key));

@@ -1,4 +1,4 @@
-/* store.c - the data folder: its place, names of files in it, folders and locks; see store.h */
+/* store.c - the data folder: its path, file names, folders and locks; see store.h */
 #include "base/alloc.h"
 #include "store/internal.h"
 #include "base/file.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The part of the longest file name that is reserved for suffixes of a signature: ".recent" and that of its temporary
- * file. */
+/* Characters of the longest file name that are reserved for suffixes of a signature: ".recent" and that of its
+ * temporary file. */
 enum { NAME_ROOM = 32 };
 _Static_assert(NAME_ROOM >= sizeof ".recent" - 1 + HRUN_FILE_MARKS, "room for the longest name");
 
@@ -31,7 +31,7 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
     if (data && data[0] == '/') {
         s->dir = xstrdup(data);
     } else if (data && *data) {
-        /* The caller may change its folder later on. */
+        /* The process may change its working directory later. */
         cwd = getcwd(NULL, 0);
         if (cwd)
             s->dir = hrun_strf("%s/%s", strcmp(cwd, "/") ? cwd : "", data);
@@ -210,8 +210,8 @@ static size_t stem_length(const char *name, const char *const *suffixes)
     return 0;
 }
 
-/* Append the names in a folder, sorted, without duplicates. With suffixes: the files with one of them, without it. With
- * NULL: the folders. A missing folder has no names. */
+/* Append the names in a folder, sorted, without duplicates. With suffixes: those of files with one of them, without it.
+ * With NULL: those of folders. A missing folder has no names. */
 static int list_names(const char *path, const char *const *suffixes, struct hrun_strvec *out,
                       struct hrun_error *err)
 {
@@ -223,7 +223,7 @@ static int list_names(const char *path, const char *const *suffixes, struct hrun
     if (!d)
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
     while ((void)(errno = 0), (e = readdir(d))) {
-        /* Network file systems may not report the type; any name may be a folder then. */
+        /* Network file systems may not report the type. Any name may then be a folder. */
         int may_be_folder = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN || e->d_type == DT_LNK;
         size_t len = suffixes ? stem_length(e->d_name, suffixes) : may_be_folder ? strlen(e->d_name) : 0;
 
