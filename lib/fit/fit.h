@@ -57,15 +57,15 @@ int hrun_fit_independent(const struct hrun_lsq *problem, double tol, int *keep, 
 int hrun_fit_distinct(const struct hrun_lsq *problem, double tol, int *keep, size_t *count,
                       struct hrun_error *err);
 
-/* The Cholesky factor of the symmetric s[p by p] into its lower triangle; -1 if s is not positive definite within
- * tol. And b[p] becomes the solution of L b' = b by such a factor. */
+/* The Cholesky factor of the symmetric s[p by p] into its lower triangle; -1 if s is not positive definite within tol.
+ * hrun_fit_forward replaces b[p] by the solution b' of L b' = b. */
 int hrun_fit_cholesky(double *s, size_t p, double tol);
 void hrun_fit_forward(const double *l, size_t p, double *b);
 
 /* Quantile of Student's t distribution: the x with P(T <= x) = prob. dof >= 1. */
 double hrun_fit_t_quantile(double prob, double dof);
 
-/* The probability of an F ratio of at least f with dof1 and dof2 degrees of freedom, each > 0. */
+/* Probability of an F ratio of at least f with dof1 and dof2 degrees of freedom, each > 0. */
 double hrun_fit_f_tail(double f, double dof1, double dof2);
 
 /* ---------------------------------------------------------------- robust
@@ -97,7 +97,7 @@ struct hrun_huber_result {
 
 /* Fit by `solve`, re-weighting rows until the weights converge (Huber and Ronchetti, section 7.8: w = psi(r)/r). *out
  * is the last solution; its k, cov and rss are those of the weights w_i factor_i.
- * Errors: HRUN_EINVAL (options), those of `solve`; *out may then hold an earlier solution. */
+ * Errors: HRUN_EINVAL (options), those of `solve`; *out may then contain an earlier solution. */
 int hrun_fit_huber(hrun_fit_solver *solve, const struct hrun_lsq *problem, const struct hrun_huber *options,
                    struct hrun_lsq_result *out, struct hrun_huber_result *robust, struct hrun_error *err);
 
@@ -161,9 +161,9 @@ double hrun_times_least(const double *time_s, const int *thing, size_t n);
 int hrun_times_repeat(const double *time_s, const int *thing, size_t n);
 
 /* Test whether k groups of samples, v[i][0..n[i]-1], have one distribution (W. Kruskal, W. Wallis, "Use of ranks in
- * one-criterion variance analysis", J. Amer. Statist. Assoc. 47, 1952). *h: H on mean ranks, corrected for ties.
- * *p: the probability of an H that large if they have, the upper tail of chi-square with k - 1 degrees of freedom;
- * accurate for five or more samples in each group. If all samples are equal, H is 0 and p is 1.
+ * one-criterion variance analysis", J. Amer. Statist. Assoc. 47, 1952). *h: H on mean ranks, corrected for ties. *p:
+ * the probability of so large an H in that case, the upper tail of chi-square with k - 1 degrees of freedom; accurate
+ * for five or more samples in each group. If all samples are equal, H is 0 and p is 1.
  * Errors: HRUN_EINVAL (k < 2). */
 int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, double *h, double *p,
                         struct hrun_error *err);

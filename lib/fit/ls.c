@@ -1,7 +1,7 @@
 /* ls.c - ordinary least squares and Student's quantiles by GSL; see fit.h for the contracts
  *
  * GSL reports errors through a global handler that aborts by default. A library must not replace it, so this file calls
- * only functions that can fail on wrong shapes alone, with right shapes and memory of its own.
+ * only functions that fail on wrong shapes alone, and passes correct shapes and its own memory.
  */
 #include "base/alloc.h"
 #include "fit/internal.h"

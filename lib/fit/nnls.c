@@ -18,7 +18,7 @@ struct nnls {
     size_t n, p, k;        /* k: passive columns */
     double *q;             /* n by p, column-major */
     double *d;             /* n: the right side, transformed by Q' */
-    double *x, *z;         /* coefficients by passive position: accepted, and of the present subproblem */
+    double *x, *z;         /* coefficients by passive position: accepted ones, and those of the present subproblem */
     double *e;             /* p: scratch of nnls_choose */
     double *v;             /* n: reflection */
     size_t *cols;          /* column at each passive position */

@@ -1,4 +1,4 @@
-/* balance.c - shares of the work by which the slowest process ends as early as may be; see oracle.h */
+/* balance.c - shares of the work with which the slowest process ends as early as possible; see oracle.h */
 #include "model/oracle.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit)
         return most;
     about = (t - p->base_s) / p->unit_s;
     u = about < 1 ? 1 : about > (double)most ? most : (int64_t)about;
-    lo = u > 1 && line_time(p, u - 1) <= t ? u - 1 : 1;     /* does it; but for rounding, u does or does not */
+    lo = u > 1 && line_time(p, u - 1) <= t ? u - 1 : 1;     /* done by t; whether u is, depends on rounding */
     hi = u + 2 < most && line_time(p, u + 2) > t ? u + 2 : most;
     while (hi - lo > 1) {
         u = lo + (hi - lo) / 2;
@@ -31,7 +31,7 @@ int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit)
     return lo;
 }
 
-/* What it holds at t. */
+/* The units that each process completes by t, at least 1. */
 static int64_t held(const struct hrun_line *p, double t, int64_t units)
 {
     int64_t u = hrun_line_units(p, t, units / p->n + 1);
@@ -39,7 +39,7 @@ static int64_t held(const struct hrun_line *p, double t, int64_t units)
     return u > 1 ? u : 1;
 }
 
-/* Is all done by t, but for those that need longer for their first unit? */
+/* 1 if the processes complete all units by t, counting one unit of each in any case; else 0. */
 static int is_done_by(const struct hrun_line *v, int n, int64_t units, double t)
 {
     int64_t left = units;
@@ -49,7 +49,7 @@ static int is_done_by(const struct hrun_line *v, int n, int64_t units, double t)
     return left <= 0;
 }
 
-/* The part that takes longest of those that could do with one unit less, or -1. */
+/* The slowest part whose processes can each give back a unit, or -1. */
 static int slowest_spare(const struct hrun_line *v, int n, const int64_t *share, int64_t excess)
 {
     int found = -1;
@@ -61,7 +61,7 @@ static int slowest_spare(const struct hrun_line *v, int n, const int64_t *share,
     return found;
 }
 
-/* How many units each process of a part may give back at once: one, or more where that makes it no quicker. */
+/* Units that each process of a part gives back at once: one, or more if its time remains the same. */
 static int64_t spare(const struct hrun_line *p, int64_t share, int64_t excess)
 {
     int64_t by = excess / p->n < share - 1 ? excess / p->n : share - 1;

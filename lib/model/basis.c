@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* How N enters: the powers of paper 000's Table V (3, 2, 1, 1/3, 0), those of surfaces of what has N points in all
- * (2/3, 1/2), their products with a row of as many (3/2, 4/3), and sorting's and transforms' logarithm. */
+/* Dependence on N: the powers of paper 000's Table V (3, 2, 1, 1/3, 0), of the side of a square of N points (1/2), its
+ * product with N (3/2), and the logarithms of sorting and transforms. */
 #define FOR_EACH_N(b, m) \
     { 18, 0, b, m }, { 12, 1, b, m }, { 12, 0, b, m }, { 9, 0, b, m }, \
     { 6, 1, b, m }, { 6, 0, b, m }, { 3, 0, b, m }, { 2, 0, b, m }, { 0, 1, b, m }, { 0, 0, b, m }

@@ -1,9 +1,9 @@
-/* common.c - one form for all sub-clusters; see fit_job.h for the contract
+/* common.c - one model for all sub-clusters; see fit_job.h for the contract
  *
- * With known speeds the coefficients are a linear problem, with known coefficients the speeds of each option (a
- * sub-cluster with M processes per PE) are one: both are solved in turn by NNLS. The time of a mixed run is a weighted
- * sum of the times of its parts, with weights from the last turn: 1 for the part that limits it; with dynamic tasking
- * by the speeds of the parts.
+ * All sub-clusters have the same coefficients, each option (a sub-cluster with M processes per PE) has its own speeds.
+ * Both are fitted in turn, each by NNLS with the others fixed. The time of a mixed run is a weighted sum of the times
+ * of its parts. Weights are from the last turn: 1 for the part that limits the run; with dynamic tasking by the speeds
+ * of the parts.
  */
 #include "model/fit_job.h"
 #include "model/internal.h"
@@ -14,47 +14,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Speeds and limiting parts are settled after about five turns; the others polish. */
+/* Speeds and limiting parts settle in about five turns, the others polish. The first PLAIN_TURNS weigh all runs
+ * alike. */
 enum { TURNS = 25, PLAIN_TURNS = 3 };
-/* Prior relative standard deviation of speeds: of one M from the others of its sub-cluster, and of messages from those
- * of other sub-clusters; and of a run. */
+/* Relative standard deviations: of the prior of speeds (of one M about the others of its sub-cluster, of messages about
+ * 1), and of a run. */
 static const double SPEED_SD = 0.5, RUN_SD = 0.01;
-/* Prior standard deviation of what is not divided work on one PE, as a part of the shortest time there. */
+/* Prior standard deviation of undivided work on one PE, relative to the shortest time there. */
 static const double ONE_PE_SD = 0.3;
-/* An option that limits no run is NEARLY as slow as the runs permit whose part of work is MOSTLY the largest. */
+/* The w of an option that limits no run is NEARLY the largest that its runs permit; runs count if their part of work is
+ * MOSTLY that of the run with the largest. */
 static const double NEARLY = 0.99, MOSTLY = 0.9;
-/* Its w is at least this part of the least one that is known. */
+/* Lower bound of that w, relative to the least w known from runs. */
 static const double QUICKER = 0.2;
-/* Times of parts, w, v and spans lie between this and its inverse: with dynamic tasking a part with next to no work
- * could become ever slower. */
+/* Times of parts, w, v and spans are between this and its inverse. Without the bounds, a part with little work could
+ * become ever slower in dynamic tasking. */
 static const double LEAST = 1e-6;
 /* Residuals beyond HUBER scales count less; no scale is below SCALE_LEAST. */
 static const double HUBER = 2, SCALE_LEAST = 0.02;
-/* More shared rows than this weigh as much as this many: an option's own runs are fewer. */
+/* All shared rows together weigh at most as much as this many rows, because an option has few runs of its own. */
 static const double ROWS_MOST = 25;
 /* The weight, in runs, of the prior that messages between two sub-clusters are as quick as inside them. */
 static const double ALIKE = 0.5;
 /* Dynamic tasking is tried if equal shares miss runs of CONFIGS_LEAST configurations by more than OFF in the mean. It
- * is taken if it reduces the error at runs left out to BETTER. */
+ * is chosen if it reduces the error at runs left out to BETTER of that with equal shares. */
 static const double OFF = 0.05, BETTER = 0.6;
 enum { CONFIGS_LEAST = 8, FOLDS = 2 };
-/* Larger errors of a run count as this (logarithm). */
+/* Upper limit of the error of a run (logarithm). */
 static const double GLITCH = 0.2;
 
 enum { BY_RUNS = 2 };
 
 struct option {
-    int known;              /* was something run? */
-    int known_by;           /* BY_RUNS: a run that it limited tells its speeds; 1: another M of its sub-cluster, or
-                               a run that it did not limit */
-    double w, v;
-    double u;               /* s: what is not divided work on one PE */
+    int known;              /* 1: a run used it */
+    int known_by;           /* source of the speeds. BY_RUNS: runs that it limited; 1: another M of its sub-cluster, or
+                               other runs; 0: none */
+    double w, v;            /* factors on divided work, and on all else */
+    double u;               /* s: undivided work on one PE */
 };
 
 struct part {               /* of a run */
     int option, pes;
-    double weight;          /* of its time in the run's */
-    double share;           /* of the divided work, over an equal one */
+    double weight;          /* factor on its time in the time of the run */
+    double share;           /* of the divided work, relative to an equal one */
 };
 
 struct point {              /* a run */
@@ -64,9 +66,9 @@ struct point {              /* a run */
     int P, one_pe;
     double T, weight;       /* weight: relative to others of this T, by its residual */
     size_t first, nparts;   /* its parts */
-    double span;            /* s */
-    int config;             /* its number among different ones; -1: of one PE */
-    int held;               /* 1: it is left out of the fit */
+    double span;            /* factor on messages between its sub-clusters */
+    int config;             /* index of its configuration; -1: one PE */
+    int held;               /* 1: left out of the fit */
 };
 
 struct hrun_common {
@@ -80,14 +82,14 @@ struct hrun_common {
     double *x;              /* n by p */
     int *divided;           /* p */
     double *k;              /* p */
-    double *span;           /* nsubs by nsubs: s of two sub-clusters */
+    double *span;           /* nsubs by nsubs: factor on messages between two */
     struct part *parts;     /* of all points */
     size_t nparts;
     struct hrun_tasking tasking;
     struct hrun_part_time *times;   /* of the parts of one point: scratch */
 };
 
-/* Index of an option, -1 for an M that the definition has not got. */
+/* Index of an option; -1 if the definition does not have this M. */
 static int option_of(const struct hrun_common *c, int sub, int M)
 {
     for (int k = 0; k < c->nprocs; k++)
@@ -144,7 +146,7 @@ static int sub_of(const struct hrun_common *c, size_t part)
     return c->parts[part].option / c->nprocs;
 }
 
-/* The terms' values at all points, of which those whose place the network does not know are left out. */
+/* Evaluate the terms at all points. Points on hosts outside the network are dropped. */
 static int evaluate_common(struct hrun_common *c, const struct hrun_fit_job *job, struct hrun_error *err)
 {
     size_t kept = 0;
@@ -178,7 +180,7 @@ static int evaluate_common(struct hrun_common *c, const struct hrun_fit_job *job
 
 /* ------------------------------------------------------------------ one turn */
 
-/* C and G at a point. */
+/* Divided work and all else at a point, by the coefficients, with speeds of 1. */
 static void parts_at(const struct hrun_common *c, size_t i, double *work, double *rest)
 {
     *work = *rest = 0;
@@ -192,7 +194,7 @@ static double time_on(const struct option *o, const struct point *q, double work
     return o->w * work + (q->one_pe ? o->u : o->v * q->span * rest);
 }
 
-/* What option o has of the time of a run, as a factor of its own; *work: the same of divided work. */
+/* Factor on the time of option o in the time of a run; *work: factor on its divided work. */
 static double weight_of(const struct hrun_common *c, const struct point *q, int o, double *work)
 {
     double sum = 0;
@@ -206,7 +208,7 @@ static double weight_of(const struct hrun_common *c, const struct point *q, int 
     return sum;
 }
 
-/* The speeds of a run as a whole: of its divided work, and of all else. */
+/* The factors of a run as a whole: *w on its divided work, *v on all else. */
 static void speeds_of(const struct hrun_common *c, const struct point *q, double *w, double *v)
 {
     *w = *v = 0;
@@ -216,13 +218,13 @@ static void speeds_of(const struct hrun_common *c, const struct point *q, double
     }
 }
 
-/* What a run on one PE takes beside divided work, 0 for others. */
+/* Undivided work of a run on one PE in s; 0 for other runs. */
 static double rest_on_one_pe(const struct hrun_common *c, const struct point *q)
 {
     return q->one_pe ? c->options[only_option(c, q)].u : 0;
 }
 
-/* What the form makes of point i. */
+/* Predicted time of point i. */
 static double predicted(const struct hrun_common *c, size_t i)
 {
     const struct point *q = &c->points[i];
@@ -233,7 +235,8 @@ static double predicted(const struct hrun_common *c, size_t i)
     return w * work + v * rest + rest_on_one_pe(c, q);
 }
 
-/* The weights of the parts of each mixed run, and how much slower its messages are. */
+/* Set the weights of the parts of each mixed run, and its factor on messages. first = 1: there are no coefficients
+ * yet. */
 static void assign_common_runs(struct hrun_common *c, int first)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -266,7 +269,7 @@ static void assign_common_runs(struct hrun_common *c, int first)
     }
 }
 
-/* What each run counts for, by how far it is off. */
+/* Set the weight of each run, by its residual. */
 static void set_weights(struct hrun_common *c, double *scratch)
 {
     double scale;
@@ -304,7 +307,7 @@ static int fit_terms(struct hrun_common *c, double *a, double *b, struct hrun_er
     return hrun_fit_nnls(&problem, &result, err);
 }
 
-/* The mean v of the options that runs tell of. */
+/* Mean v of the options with speeds known from runs; 1 if there are none. */
 static double mean_known_v(const struct hrun_common *c)
 {
     double sum = 0, n = 0;
@@ -316,8 +319,8 @@ static double mean_known_v(const struct hrun_common *c)
     return n ? sum / n : 1;
 }
 
-/* w of an option that limits no run: it is no slower than the quickest run that it took part in, of those that are
- * mostly work; where messages hide the work of all, they are taken as a whole. INFINITY: it took part in none. */
+/* Largest possible w of an option that limits no run, by the times of the runs that used it. Runs of mostly divided
+ * work count; if messages hide the work of all, the whole time of each counts as work. INFINITY: no run used it. */
 static double slowest_possible(const struct hrun_common *c, int o)
 {
     double share = 0, least = INFINITY, whole = INFINITY, quickest = INFINITY;
@@ -350,7 +353,7 @@ static double bounded(double x)
     return fmin(fmax(x, LEAST), 1 / LEAST);
 }
 
-/* The speeds of option o, given the coefficients: w, v, u by NNLS, with what is expected of them as rows. */
+/* Fit w, v and u of option o by NNLS, given the coefficients. Their priors are rows. */
 static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct hrun_error *err)
 {
     enum { UNKNOWN = 3 };
@@ -373,7 +376,7 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
         a[n * UNKNOWN + 1] = q->one_pe ? 0 : row * part * rest * q->span;
         a[n * UNKNOWN + 2] = q->one_pe ? row : 0;
         shortest = q->one_pe ? fmin(shortest, q->T) : shortest;
-        /* What the other parts have of it is known. */
+        /* The times of the other parts are known. */
         b[n++] = row * (q->T - (w - share * own->w) * work - (v - (q->one_pe ? 0 : part * own->v * q->span)) * rest);
     }
     for (int m = sub * c->nprocs; m < (sub + 1) * c->nprocs; m++)
@@ -406,7 +409,7 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
     return 0;
 }
 
-/* How much slower messages are between sub-clusters: each mixed run tells of its slowest pair. */
+/* Fit the factors on messages between sub-clusters: a mixed run counts for its slowest pair. */
 static void fit_spans(struct hrun_common *c, double *sum, double *count)
 {
     size_t n = (size_t)c->nsubs * (size_t)c->nsubs;
@@ -446,7 +449,7 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
 struct lone_run {
     int64_t N;
     int option;
-    double log_work_s;              /* ln of time by processes */
+    double log_work_s;              /* ln(time times processes) */
 };
 
 /* Compare sizes, or runs by their sizes. */
@@ -457,8 +460,7 @@ static int compare_sizes(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* A first guess of speeds: times at sizes where another has them, too. What was never run alone limits nothing at
- * first. */
+/* Guess speeds from sizes at which several options were run alone. Options never run alone limit no run at first. */
 static void guess_speeds(struct hrun_common *c)
 {
     autofree struct lone_run *runs = xcalloc(c->n, sizeof *runs);
@@ -532,8 +534,7 @@ static int iterate(struct hrun_common *c, struct hrun_error *err)
     return rc;
 }
 
-/* How far runs on several PEs are off, those that were left out or the others: the mean of what is off by no more than
- * a glitch. */
+/* Mean error of runs on several PEs, each limited to GLITCH. held = 1: of the runs left out, 0: of the others. */
 static double missed(const struct hrun_common *c, int held)
 {
     double sum = 0, n = 0;
@@ -546,7 +547,7 @@ static double missed(const struct hrun_common *c, int held)
     return n ? sum / n : 0;
 }
 
-/* What a form misses of the runs of each half of the configurations when it is fitted without them. */
+/* Cross-validate a form: *out is the mean error of each half of the configurations in a fit to the other. */
 static int missed_unseen(struct hrun_common *c, struct hrun_tasking form, double *out, struct hrun_error *err)
 {
     *out = 0;
@@ -576,7 +577,7 @@ static int same_common_config(const struct hrun_common *c, const struct point *x
     return 1;
 }
 
-/* Number the different configurations of several PEs. Result: how many. */
+/* Number the different configurations of several PEs. Returns how many there are. */
 static int number_configs(struct hrun_common *c)
 {
     autofree const struct point **first = xcalloc(c->n, sizeof *first);     /* of each configuration */
@@ -592,7 +593,7 @@ static int number_configs(struct hrun_common *c)
     return n;
 }
 
-/* The form that predicts best what it has not seen: has each process an equal share, or does work go to who is free? */
+/* Choose the form that predicts runs left out best: equal shares, or dynamic tasking without or with a master. */
 static int compete(struct hrun_common *c, struct hrun_error *err)
 {
     static const struct hrun_tasking forms[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 } };
@@ -676,7 +677,7 @@ static void weigh_rows(struct hrun_row *rows, size_t n)
         rows[i].weight = fmin(1, sqrt(ROWS_MOST / (double)n));
 }
 
-/* What one PE of an option would have taken at the sizes of all runs. */
+/* Append the predicted times of one PE of an option at the sizes of all runs. */
 static void add_alone_rows(const struct hrun_common *c, int o, int M, struct hrun_row *out, size_t *count)
 {
     autofree int64_t *sizes = xcalloc(c->n, sizeof *sizes);
@@ -720,7 +721,7 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
 
         if (q.one_pe || (c->tasking.dynamic ? only_option(c, &q) == o : weight_of(c, &q, o, &share) > 0))
             continue;
-        /* More processes than it holds alone come from elsewhere. */
+        /* More processes than its PEs hold need other sub-clusters. */
         if (q.nparts == 1)
             q.span = q.P > c->most[sub] * M ? exp(beyond) : 1;
         parts_at(c, i, &work, &rest);

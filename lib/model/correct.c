@@ -1,4 +1,4 @@
-/* correct.c - what runs of a configuration tell of its prediction; see corrections.h for the contract */
+/* correct.c - correct predictions by the runs of a configuration; see corrections.h for the contract */
 #include "model/correct.h"
 #include "model/internal.h"
 #include "model/rows.h"
@@ -11,40 +11,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run in twenty is slowed down by something else, to up to three times its time; none is ever quicker than it can
- * be. */
+/* Part of runs that are slowed down by something else, and the largest ln of the factor, ln 3. No run is too quick. */
 static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098;
 
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
-/* How often, and by how much in ln time, the form of a model does not hold at all: where data no longer fit into a
- * cache, at another algorithm of a library. */
+/* Part of cases in which the form of a model does not hold at all (data no longer fit into a cache, a library changes
+ * its algorithm), and the largest error then, in ln time. */
 static const double WRONG = 0.001, WRONG_MAX = 3;
-/* A machine differs from one time to the next beside the scatter of runs: between calibration and use by 7 %, as the
- * root of mean squares of 33 cases of six real programs on a virtual machine. */
+/* Standard deviation of ln time between calibration and use, beside the scatter of runs: the root of mean squares of 33
+ * cases of six real programs on a virtual machine. */
 static const double DAY_SD = 0.07;
-/* What the form misses outside of the sizes that were run, for each factor e in N: 1.5 times the largest size was
- * missed by 10 % (tests/trials). */
+/* Standard deviation of ln time outside of the sizes that were run, for each factor e in N: predictions at 1.5 times
+ * the largest size missed by 10 % (tests/trials). */
 static const double BEYOND_SD = 0.25;
 
 /* The median of the absolute value of a normal variable. */
 static const double MEDIAN = 0.6744897501960817;
 
-/* Pairs of repetitions that the assumed scatter counts as; and how well it is known, in degrees of freedom: machines
+/* The assumed scatter counts as ASSUMED_PAIRS pairs of repetitions and has ASSUMED_DOF degrees of freedom: machines
  * were seen that scatter by 1 to 10 %. */
 enum { ASSUMED_PAIRS = 5, ASSUMED_DOF = 2 };
 
 struct hrun_corrections {
-    struct hrun_correct_config *v;  /* first n that may be chosen, then those of other shares: equal ones, or far from
-                                       those of now */
+    struct hrun_correct_config *v;  /* the first n correct predictions; the others have shares of another kind, or far
+                                       from the present ones */
     int n, nall;
-    double var[2];          /* prior variance of r: on one sub-cluster, on several, beside what is common there */
-    struct hrun_correct_common common;  /* to all on several sub-clusters */
-    double sigma_abs_s;     /* how a run scatters whatever its time */
-    double sigma_rel;       /* and in proportion to it */
-    double t_abs, t_rel;    /* Student's t of 95 %, as these are known from few repetitions */
-    double rounding_s;      /* standard deviation of what the rounding of times does (hrun_times_rounding) */
+    double var[2];          /* prior variance of r: on one sub-cluster; on several, without the common part */
+    struct hrun_correct_common common;  /* common part of r on several sub-clusters */
+    double sigma_abs_s;     /* scatter of a run that does not depend on its time */
+    double sigma_rel;       /* scatter in proportion to the time */
+    double t_abs, t_rel;    /* Student's t of 95 % for these, by the number of repetitions */
+    double rounding_s;      /* standard deviation of the rounding of times */
     double nmin, nmax;      /* ln of the sizes that were run */
     struct hrun_residual *runs;  /* in order of time */
     size_t nruns;
@@ -52,8 +51,8 @@ struct hrun_corrections {
 
 /* ------------------------------------------------------------------ residuals */
 
-/* Ti of all options where a run was, with share[] or the shares of now; NaN when the network does not know so many
- * PEs. */
+/* Ti of all options in the configuration of a run, with share[] (NULL: the present shares); NaN if the network has
+ * fewer PEs. */
 static int options_times(struct hrun_predictor *p, const struct hrun_netview *net, const struct hrun_recalled *run,
                          const double *share, double *t, struct hrun_error *err)
 {
@@ -64,7 +63,7 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
     return hrun_predictor_options(p, run->s->P, known ? &run->config : NULL, share, t, err);
 }
 
-/* r = ln(measured / predicted) by the options' times; NaN: not predicted. And who limits the run, by them. */
+/* Returns r = ln(measured / predicted) by the options' times t; NaN: not predicted. Sets run->limiting. */
 static double residual_of(struct hrun_predictor *p, struct hrun_recalled *run, const double *t)
 {
     double most = 0;
@@ -98,7 +97,7 @@ static int find_residual(struct hrun_predictor *p, const struct hrun_netview *ne
     autofree double *t = xcalloc((size_t)p->noptions + 1, sizeof *t);
     double part[HRUN_SUBS_MAX], off;
 
-    if (run->share && !run->other) {        /* would its shares be others now? */
+    if (run->share && !run->other) {        /* are its shares far from the present ones? */
         for (int s = 0; s < run->config.nsubs; s++)
             part[s] = run->share[s] / run->s->P;
         hrun_predictor_share_change(p, &run->config, part, &off);
@@ -160,8 +159,8 @@ static int same_correct_config(const struct hrun_recalled *x, const struct hrun_
            hrun_config_equal(&x->config, &y->config);
 }
 
-/* r of runs[n] at one N, in order of r: the mean of those that agree with the middle one, the lower of two middle ones
- * as glitches make runs longer. */
+/* Summarise runs[n] at one N, in order of r: the mean of the runs that agree with the median. Of two middle runs the
+ * lower one is the median, because glitches make runs longer. */
 static void summarise(struct hrun_correct_point *p, const struct hrun_recalled *runs, size_t n)
 {
     double middle = runs[(n - 1) / 2].r, within = 3 * sqrt(2 * (p->var + p->rounding)), sum = 0, now = 0;
@@ -178,10 +177,10 @@ static void summarise(struct hrun_correct_point *p, const struct hrun_recalled *
     p->runs = (int)n;
 }
 
-/* How runs scatter: long ones relative to their time, short ones (absolute = 1) by seconds. Runs are in order of
- * configuration, N and r: each is compared with the one half of the repetitions further. The result is the median over
- * all such pairs, which glitches do not move; what is assumed counts as ASSUMED_PAIRS of them. Times that are rounded
- * more coarsely than they scatter tell nothing. *t: Student's t of 95 % for as many pairs as there were. */
+/* Scatter of runs: relative for long ones, in s for short ones (absolute = 1). Runs are in order of configuration, N
+ * and r; each is compared with the one half of the repetitions later. The result is the median over all pairs, which
+ * glitches do not move; the assumed scatter counts as ASSUMED_PAIRS pairs. Times rounded more coarsely than they
+ * scatter do not count. *t: Student's t of 95 % for the number of pairs. */
 static double scatter_of_repetitions(const struct hrun_recalled *runs, size_t n,
                                      const struct hrun_fit_options *options, double rounding_s, int absolute,
                                      double *t)
@@ -209,7 +208,7 @@ static double scatter_of_repetitions(const struct hrun_recalled *runs, size_t n,
     return room[pairs / 2];
 }
 
-/* The points of one configuration from its runs[n], in order of N and r. */
+/* Add the points of one configuration from its runs[n], in order of N and r. */
 static void add_correct_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n)
 {
     struct hrun_correct_config *v = &c->v[c->nall++];
@@ -241,16 +240,16 @@ static double density(double x, double var)
     return exp(-x * x / (2 * var)) / sqrt(2 * 3.14159265358979323846 * var);
 }
 
-/* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, or anything within WRONG_MAX
- * where the form of the model does not hold, which takes two runs to be seen, and each run scatters about it; or all
- * are glitches. Sets the trust. Result: the expected square of r over its own variance. */
+/* Set the trust of point i by Bayes' theorem. Either r is normal about the value expected from its neighbours, or
+ * anything within WRONG_MAX (the form of the model does not hold, which takes two runs to be seen), and each run
+ * scatters about r; or all runs are glitches. Returns the expected square of r beyond its own variance. */
 static double set_trust(struct hrun_correct_config *v, size_t i, double prior)
 {
     struct hrun_correct_point *p = &v->points[i];
     double one = p->var / p->agree + p->rounding, mean, var, usual, slowed = 0;
 
     mean = hrun_correct_condition(v->points, v->npoints, prior, p->x, i, &var);
-    /* Divided by the density with which runs agree with each other, of which there may be thousands. */
+    /* Both are divided by the density of the agreement of the runs, of which there may be thousands. */
     usual = (1 - GLITCHES) * ((1 - WRONG) * density(p->own - mean, var + one) +
                               (p->agree > 1 && fabs(p->own) <= WRONG_MAX ? WRONG / (2 * WRONG_MAX) : 0));
     if (p->own > 0 && p->own <= GLITCH_MAX)
@@ -270,7 +269,7 @@ static int residual_order(const void *a, const void *b)
     return order ? order : (x->r > y->r) - (x->r < y->r);
 }
 
-/* One run of the configuration that was added last. */
+/* Append one run of the configuration that was added last. */
 static void add_residual_of(struct hrun_corrections *c, const struct hrun_recalled *run)
 {
     const struct hrun_sample *s = run->s;
@@ -282,11 +281,11 @@ static void add_residual_of(struct hrun_corrections *c, const struct hrun_recall
     snprintf(v->date, sizeof v->date, "%s", s->date ? s->date : "");
 }
 
-/* How much r varies: what is expected, and what the points show beyond the scatter of runs, as far as they can be
- * trusted; which depends on how much r varies, and on what is common (EM). */
+/* Estimate the variance of r from the prior and from the squares of points beyond the scatter of runs, weighted by
+ * trust. The trust in turn depends on the variance and on the common part (EM). */
 static void learn_variance(struct hrun_corrections *c)
 {
-    enum { ROUNDS = 5 };   /* from then on it changes by less than a hundredth of itself */
+    enum { ROUNDS = 5 };   /* then it changes by less than 1 % */
 
     c->var[0] = c->var[1] = HRUN_CORRECT_SD * HRUN_CORRECT_SD;
     for (int i = 0; i < c->nall; i++)
@@ -319,8 +318,8 @@ double hrun_corrections_common(const struct hrun_corrections *c, int64_t N)
     return c ? exp(hrun_correct_common_at(&c->common, N, &var)) : 1;
 }
 
-/* The runs in the logs of which models predict a time, with what these miss, in the order of correct_config_order, into
- * runs[]; *n: how many. shares: as for hrun_recall. */
+/* List the logged runs that the models predict, with their residuals, in runs[*n], in the order of
+ * correct_config_order. shares: as for hrun_recall. */
 static int recall_residuals(const struct hrun_correction_source *from, struct hrun_netview *net, int dealt,
                             struct hrun_recalled *runs, double *shares, size_t *n, struct hrun_error *err)
 {
@@ -355,7 +354,8 @@ static int recall_residuals(const struct hrun_correction_source *from, struct hr
     return 0;
 }
 
-/* How runs[n] scatter, of which the first `near` have shares like those of now; and their least and largest size. */
+/* Set the scatter of runs, from the first `near` of runs[n], whose shares are near the present ones, and the least and
+ * largest size. */
 static void set_run_scatter(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n, size_t near,
                             const struct hrun_fit_options *assumed)
 {
@@ -472,7 +472,7 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     *out = (struct hrun_correction){ 0 };
     mean = hrun_correct_condition(v->points, v->npoints, c->var[v->mixed], log((double)N), v->npoints, &var);
     if (!v->mixed && hrun_config_all_pes(&v->config) > 1)
-        mean -= hrun_correct_common_at(&c->common, N, &any);      /* which predictions have by now */
+        mean -= hrun_correct_common_at(&c->common, N, &any);      /* which predictions already contain */
     for (size_t k = 0; k < v->npoints; k++)
         out->runs += v->points[k].N == N ? v->points[k].runs : 0;
     out->factor = exp(mean);
@@ -480,8 +480,8 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     out->others = v->runs - out->runs;
 }
 
-/* What is not known of ln(time): by the models and noise half the interval is `side`, which counts as a prior of its
- * own where it is wider than ours of r; runs add what they tell, by which ours fell to sd. */
+/* Standard deviation of ln(time) given the runs. Before them it is `prior`, or that of the models' interval (half width
+ * `side`, noise included) if that is wider. The runs add the information that reduced `prior` to sd. */
 static double left_open(double side, double noise, double prior, double sd)
 {
     double own = sqrt(fmax(pow(side / NORMAL_95, 2) - noise * noise, prior * prior));
@@ -502,7 +502,7 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const struct hrun_co
     if (i >= 0)
         hrun_correction_at(c, i, N, &own);
     mean = hrun_correct_common_at(&c->common, N, &common);
-    /* Whether it holds on one sub-cluster, too, only runs there can tell. */
+    /* Only runs on one sub-cluster show whether the common part applies there. */
     common = several ? common : i < 0 && hrun_config_all_pes(config) > 1 ? mean * mean : 0;
     prior = hypot(prior, sqrt(common));
     own.sd = hypot(own.sd, sqrt(common));
@@ -513,7 +513,7 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const struct hrun_co
     down = left_open(log(time->mid / time->low), noise, prior, own.sd);
     up = left_open(log(time->high / time->mid), noise, prior, own.sd);
     t = time->mid *= own.factor;
-    /* How a run scatters whatever its time is added, not multiplied. */
+    /* The absolute scatter of a run is added, not multiplied. */
     time->low = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run)), c->t_abs * abs_s), 0);
     time->high = t + hypot(t * expm1(NORMAL_95 * hypot(up, run)), c->t_abs * abs_s);
     if (i >= 0 && at)

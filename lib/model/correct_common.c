@@ -1,5 +1,5 @@
-/* correct_common.c - r(N) as a process over ln N, and what runs on several sub-clusters at a size have in common; see
- * correct.h for the contract */
+/* correct_common.c - r(N) as a Gaussian process over ln N, and its common part on several sub-clusters; see correct.h
+ * for the contract */
 #include "base/alloc.h"
 #include "fit/fit.h"
 #include "model/correct.h"
@@ -54,7 +54,7 @@ double hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints
 
 /* ------------------------------------------------------------------ what is common */
 
-/* So many configurations at one N tell what is common to all there, and not only their own. */
+/* Least number of configurations at one N from which a common part is estimated. */
 enum { COMMON_LEAST = 3 };
 
 static int correct_size_order(const void *a, const void *b)
@@ -64,7 +64,7 @@ static int correct_size_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Was configuration i, on several sub-clusters, run at N with other shares, too, and came before? */
+/* 1 if an entry before i has the same configuration, on several sub-clusters, at N with other shares; else 0. */
 static int came_before(const struct hrun_correct_config *v, int i, int64_t N)
 {
     for (int j = 0; j < i; j++)

@@ -1,4 +1,4 @@
-/* dealer.c - work in whole units: how a configuration deals it out; see internal.h */
+/* dealer.c - divide work in whole units among the processes of a configuration; see internal.h */
 #include "base/alloc.h"
 #include "model/internal.h"
 
@@ -61,8 +61,8 @@ int hrun_dealer_limit_memory(struct hrun_predictor *p, const double *bytes, stru
 
 /* ------------------------------------------------------------------ lines */
 
-/* The lines of all options at P, v[noptions], and the units. Each process has the least that it may, less one, in any
- * case, which is part of base_s. */
+/* Set the lines v[noptions] of all options at P, and the units to divide. base_s includes all but one unit of the least
+ * share of a process. */
 static int set_lines(struct hrun_predictor *p, int P, const struct hrun_config *config, struct hrun_line *v,
                      int64_t *units, struct hrun_error *err)
 {
@@ -94,8 +94,8 @@ static double units_time(const struct hrun_line *v, int64_t u)
 
 /* ------------------------------------------------------------------ a configuration */
 
-/* Deal out the work of a configuration: units into d->share, of its parts, whose sub-clusters are in d->sub_of. Result:
- * the number of parts, 0 when it cannot be used, or -1. */
+/* Divide the work of a configuration. d->share: units of each part; d->sub_of: its sub-cluster. Returns the number of
+ * parts; 0 if the configuration cannot be used; -1 with *err. */
 static int deal_out(struct hrun_predictor *p, const struct hrun_config *config, struct hrun_error *err)
 {
     struct hrun_dealer *d = p->dealer;
@@ -177,7 +177,7 @@ static int dealt_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, st
     return set_lines(ctx, P, NULL, v, units, err);
 }
 
-/* Whatever the configuration, some process has at least the mean of all, and each has a unit. */
+/* Lower bounds of the times at P: in every configuration some process has at least the mean, and each has a unit. */
 static int dealt_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_predictor *p = ctx;

@@ -1,7 +1,7 @@
-/* discover.c - which terms an application has; see discover.h for the contract
+/* discover.c - select the terms of an application; see discover.h for the contract
  *
- * Hundreds of lists of terms are tried on the same measurements. These are laid out once, with the values of all terms
- * of the library, and a list is judged by the points left out and by the largest P, held back.
+ * Hundreds of lists of terms are tried on the same measurements, which are prepared once with the values of all terms
+ * of the library. A list is judged by its errors at points left out and at the largest P, held back.
  */
 #include "model/basis.h"
 #include "model/discover.h"
@@ -16,19 +16,19 @@
 
 /* The selection ends after this many terms in a row that reduced no error. */
 enum { PATIENCE = 2 };
-/* Of candidates whose errors differ by less than 2 % the first of the library is taken. */
+/* If errors of candidates differ by less than 2 %, the first one of the library is taken. */
 static const double TIE = 0.02;
 /* Paper 000's Table V has ten terms for the richest of its applications. */
 enum { TERMS_MAX = 10, LIBRARY_MAX = 128 };
 
-/* One series: its rows in the order of P = M or not, P, N, and what the library's terms are there. */
+/* One series: its rows in order of P > M, P, N, and the values of the library's terms. */
 struct series {
     const struct hrun_discover_point *at;
     size_t n, anchors;       /* the first `anchors` have P = M */
     double *x, *y, *w;       /* n by columns, row-major; n; n */
     int *point;              /* of each row: rows at one (N, P) have the same number */
-    char *held;              /* of each row: 1: at the largest P, which the others predict */
-    size_t loo, held_at;     /* where its losses begin: points left out, and held points */
+    char *held;              /* of each row: 1 if at the largest P, which the others predict */
+    size_t loo, held_at;     /* index of its first loss: of points left out, of held points */
     size_t npoints, nheld;   /* how many */
 };
 
@@ -87,7 +87,8 @@ static int check_points(const struct hrun_discover_point *p, size_t n, struct hr
 
 /* ---------------------------------------------------------------- series */
 
-/* What a run on one PE counts for beside those on several, as in npt_fit.c. */
+/* Weight of a run on one PE beside runs on several: caches and memory bandwidth change the divided work by 10 % or so,
+ * five times the default scatter of a run. */
 static const double ANCHOR_WEIGHT = 0.2;
 
 /* The rows of one series that are used: all with P > M, and before them those on one PE if there is only one P > M. For
@@ -220,8 +221,8 @@ static struct hrun_lsq gather_series_columns(struct selection *d, const struct s
     return (struct hrun_lsq){ d->sub, d->suby, d->subw, rows, n };
 }
 
-/* Fit the terms of c to s; then d->e[row] is the weighted residual of the row in a fit without its point, INFINITY
- * where there is no such fit. */
+/* Fit the terms of c to s and set d->e[row] to the weighted residual of the row in a fit without its point; INFINITY if
+ * there is no such fit. */
 static int leave_out(struct selection *d, const struct series *s, const struct selected *c,
                           struct hrun_error *err)
 {
@@ -261,7 +262,7 @@ static void sum_points(const struct series *s, const double *e, int held, double
     }
 }
 
-/* The losses of c and their mean. A series in which a point cannot be left out takes the losses of `before`. */
+/* Set the losses of c and their mean. A series in which a point cannot be left out keeps the losses of `before`. */
 static int find_losses(struct selection *d, const struct selected *before, struct selected *c,
                       struct hrun_error *err)
 {
@@ -315,7 +316,7 @@ static double difference_variance(const double *a, const double *b, size_t n)
     return n > 1 ? sum / ((double)(n - 1) * (double)n) : 0;
 }
 
-/* *to is *from and the term that reduces its losses most. *found = 0: there is none left. */
+/* Set *to to *from and the term that reduces the losses most. *found = 0: no term is left. */
 static int extend_list(struct selection *d, const struct selected *from, struct selected *to, double *means,
                        int *found, struct hrun_error *err)
 {
@@ -349,7 +350,7 @@ static int extend_list(struct selection *d, const struct selected *from, struct 
     return 0;
 }
 
-/* Forward selection: steps[], each with one term more than the one before, and which of them to take. */
+/* Forward selection into steps[], each with one term more than the one before. *chosen: the step to use. */
 static int select_terms(struct selection *d, struct selected *steps, double *means, int *chosen,
                         struct hrun_error *err)
 {
@@ -483,7 +484,7 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
             t.b6 = which == LIST_ALONE ? -6 : t.b6;
             push_term(terms, &t);
         }
-    /* A start always takes time. */
+    /* Starting a program always takes time. */
     push_term(terms, &one);
     if (which != LIST_N)
         find_errors(&d, &steps[chosen], o, out);
@@ -493,8 +494,8 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
 int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,
                   struct hrun_discovery *out, struct hrun_error *err)
 {
-    /* How T at one P gives T at another: work is divided, the rest is constant or grows with the height of a tree
-     * (paper 000, eq. 3 and Table V). */
+    /* The factors from T at one P to T at another: work is divided, the rest is constant or grows with the height of a
+     * tree (paper 000, eq. 3 and Table V). */
     static const char *const scaled[] = { "T/P", "1", "ln(P)" };
     struct hrun_discovery d = { .beyond = NAN };
     autofree struct hrun_discover_point *sorted = NULL;

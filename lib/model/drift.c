@@ -1,4 +1,4 @@
-/* drift.c - have the machines changed since they were measured? see corrections.h */
+/* drift.c - detect that machines have changed since they were measured; see corrections.h */
 #include "model/correct.h"
 
 #include "base/alloc.h"
@@ -14,14 +14,14 @@
  * of 100 histories of 400 runs has an alarm. The sum is at most CEILING, so that few normal runs end an alarm. */
 static const double SLACK = 0.75, LIMIT = 2.5, ALARM = 8.75, CEILING = 10.5;
 
-/* Of a normal distribution: median of |x| over the standard deviation; variance of a median over that of a mean. */
+/* Normal distribution: median of |x| over the standard deviation; variance of a median over that of a mean. */
 static const double MAD = 0.6744897501960817, MEDIAN = 1.5707963267948966;
 
-/* The median of the first FIRST runs of a configuration at one N, which a glitch does not move, is what is expected;
- * later runs change it as in a mean. With PAIRS pairs of runs the scatter is estimated, with fewer it is assumed. */
+/* The expected r of a cell is the median of its first FIRST runs, which a glitch does not move; later runs change it as
+ * in a mean. With at least PAIRS pairs of runs the scatter is estimated, else it is assumed. */
 enum { FIRST = 8, PAIRS = 8 };
 
-/* An alarm needs five runs. */
+/* Least number of runs of a drift. */
 enum { LEAST = 5 };
 
 /* One configuration at one N. */
@@ -29,7 +29,7 @@ struct cell {
     int64_t N;
     int config;
     double first[FIRST];    /* r of the first runs, sorted */
-    int n;                  /* runs that m is from */
+    int n;                  /* number of runs in m */
     double m, var;          /* mean and variance of the expected r */
     double last;            /* r of the last run, if `seen`; see find_scatter */
     int seen;
@@ -37,7 +37,7 @@ struct cell {
 
 struct cusum {
     double up, down;
-    int up_runs, down_runs; /* since it was 0 */
+    int up_runs, down_runs; /* number of runs since the sum was 0 */
 };
 
 struct drift {
@@ -45,9 +45,9 @@ struct drift {
     size_t n;
     struct cell *cells;     /* in order of configuration and N */
     size_t ncells;
-    size_t *cell;           /* n: of each run */
+    size_t *cell;           /* n: cell of each run */
     double *e;              /* n: r - expected, of tested runs */
-    double scatter;         /* standard deviation of runs beyond their sigma, as seen; 0: not known */
+    double scatter;         /* standard deviation of runs, estimated; 0: too few pairs */
     double sum[2], weight[2]; /* of squares of r of first runs, on one sub-cluster and on several */
     struct cusum *sums;     /* of each sub-cluster */
 };
@@ -79,8 +79,8 @@ static void make_cells(struct drift *d)
     }
 }
 
-/* The scatter, by the median difference of a run from the one before it in its cell. Neither a drift nor a glitch moves
- * that. Scratch: d->e. */
+/* Estimate the scatter from the median difference of a run from the one before it in its cell, which neither a drift
+ * nor a glitch moves. Scratch: d->e. */
 static void find_scatter(struct drift *d)
 {
     size_t n = 0;

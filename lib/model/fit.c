@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names, dates and counts of the result. */
+/* Set names, dates and counts of the result. */
 static void describe_models(struct hrun_fit_job *job)
 {
     struct hrun_models *m = job->models;
@@ -33,7 +33,7 @@ static void describe_models(struct hrun_fit_job *job)
     m->consts = hrun_buf_detach(&consts);
 }
 
-/* Times in coarse steps scatter by their rounding as well: *abs_s with it. Scratch: time_s[n]. */
+/* Add the rounding of the times to their scatter *abs_s. Scratch: time_s[n]. */
 static void add_rounding(const struct hrun_row *rows, size_t n, double *time_s, double *abs_s)
 {
     size_t count = 0;

@@ -26,11 +26,11 @@ struct job {
     struct hrun_common *common;     /* or NULL */
     struct hrun_buf *skipped;       /* of each sub-cluster */
     struct hrun_buf *excluded;      /* of each: measurements that are glitches */
-    char *counts;                   /* of each part: is it a row of its sub-cluster? */
+    char *counts;                   /* of each part: 1 if it is a row of its sub-cluster */
     double *predicted;              /* of each part; NaN without a model */
     double *t;                      /* of each option: scratch */
     double *share;                  /* nsubs: scratch */
-    int *place;                     /* nsubs: which sub-cluster of the network each is, -1: none; NULL: no network */
+    int *place;                     /* nsubs: index of each in the network, -1: none; NULL: no network */
 };
 
 /* ------------------------------------------------------------------ rows */
@@ -56,7 +56,8 @@ static size_t add_mixed_rows(const struct job *j, int sub, struct hrun_row *rows
 
 /* ------------------------------------------------------------------ fitting */
 
-/* 1 if the model of M follows P by shared rows alone: own[nown] have fewer than two different P > M. */
+/* 1 if the dependence on P of the model of M is from shared rows alone: own[nown] have fewer than two different P >
+ * M. */
 static int is_shared(const struct hrun_row *rows, size_t n, const struct hrun_row *own, size_t nown, int M)
 {
     int shared = 0, P = 0;
@@ -112,7 +113,7 @@ static void drop_models(struct job *j, int sub)
     j->models[sub] = NULL;
 }
 
-/* Each sub-cluster by its own rows. */
+/* Fit each sub-cluster to its own rows. */
 static int fit_each_sub(struct job *j, struct hrun_error *err)
 {
     for (int i = 0; i < j->nsubs; i++) {
@@ -146,8 +147,8 @@ static int fit_all_subs(struct job *j, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ assigning */
 
-/* Ti of the options in the configuration of a run, with the share of one of its parts, into j->t; all NaN if the
- * network does not know its hosts. */
+/* Ti of the options in the configuration of a run, with the share of one of its parts, into j->t; all NaN if its hosts
+ * are not in the network. */
 static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r,
                        const struct hrun_mixed_part *part, struct hrun_error *err)
 {
@@ -336,8 +337,8 @@ static int finish_joint_models(struct job *j, struct hrun_buf *skipped, struct h
 /* Shares are compared if their predicted times differ by TELLING (logarithm). A run of a program that ignores them is
  * NEARER times nearer to the time with equal shares. */
 static const double TELLING = 0.15, NEARER = 3;
-/* Of pairs of runs of one configuration that should differ by TELLING, PAIRS differ by at most ALIKE of that if the
- * program ignores its shares; not all, because some runs are disturbed. */
+/* A program ignores its shares if PAIRS of the pairs of runs of one configuration that should differ by TELLING differ
+ * by at most ALIKE of that; not all, because some runs are disturbed. */
 static const double ALIKE = 0.1, PAIRS = 0.7;
 
 /* The time of a part without a model: that of its sub-cluster alone at this size, in proportion to the share. NAN:
@@ -386,8 +387,8 @@ static int same_mixed_config(const struct hrun_mixed *m, const struct hrun_mixed
     return 1;
 }
 
-/* 1 if runs of one configuration take the same time although they should not by of_run, their predictions with their
- * shares; 0 if not; -1: there are not enough at two sizes. */
+/* 1 if runs of one configuration with different predictions of_run[] take the same time, else 0; -1: there are none at
+ * two sizes. */
 static int compare_pairs(const struct hrun_mixed *m, const double *of_run)
 {
     int pairs = 0, alike = 0, sizes = 0;
@@ -416,10 +417,10 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
     return NAN;
 }
 
-/* Set *ignores to 1 if the program ignores unequal shares; then the shares of all parts become equal ones. It is
- * decided by pairs of runs of one configuration with different shares. If there are too few, runs with unequal shares
- * are compared with one with equal shares, or with its prediction: at two sizes, or three runs at one, because shares
- * matter little where messages take most of the time. */
+/* Set *ignores to 1 if the program ignores unequal shares; then the shares of all parts become equal ones. Pairs of
+ * runs of one configuration with different shares decide. If there are too few, runs with unequal shares are compared
+ * with one with equal shares, or with its prediction: at two sizes, or three runs at one, because shares matter little
+ * where messages take most of the time. */
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;

@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times remembered, at most, and entries that are tried for one. A search looks at 2000 configurations. */
+/* Size of the table of remembered times, and number of entries tried for a time. A search evaluates some 2000
+ * configurations. */
 enum { REMEMBERED = 1 << 14, TRIED = 16 };
 
 struct sub {
     char *name;
     int npes;
     struct hrun_netview_pe *pes;
-    int beside;                /* its other PEs on the host of its first; -1: another sub-cluster has PEs there */
+    int beside;                /* number of other PEs on the host of its first; -1: another sub-cluster has PEs there */
     int sharing;               /* the last other sub-cluster that has PEs on one of its hosts; -1: none */
 };
 
@@ -37,7 +38,7 @@ struct hrun_netview {
     struct entry *table;       /* REMEMBERED */
 };
 
-/* The entry where a time is, or is to be: the first of those behind its hash that is free, or else the first. */
+/* The entry of a time: the first match or free entry among TRIED from its hash, else the first of these, emptied. */
 static struct entry *time_entry(const struct hrun_netview *v, int op, double bytes, const struct hrun_config *config)
 {
     size_t len = (size_t)v->nsubs * sizeof *config->pes;
@@ -131,7 +132,7 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
     return 0;
 }
 
-/* The bound for P ranks, of which the first n are in v->host and v->kind. */
+/* The bound for P ranks, of which n are known, in v->host and v->kind. */
 static double bound_with_ranks(struct hrun_netview *v, const struct hrun_net_call *call, int n, int beside, int P,
                                struct hrun_error *err)
 {

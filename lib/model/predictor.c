@@ -80,7 +80,7 @@ int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m)
 
 /* ------------------------------------------------------------------ create, destroy */
 
-/* Which models count; the formula of an application has no constants of its own. */
+/* Set p->models to the models that count. Formulas use speeds of PEs, which have no constants. */
 static void take_models(struct hrun_predictor *p, const struct hrun_predictor_source *from)
 {
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
@@ -97,7 +97,7 @@ static void take_models(struct hrun_predictor *p, const struct hrun_predictor_so
     }
 }
 
-/* Where sub-clusters are in the network. */
+/* Set the places of the sub-clusters in the network. */
 static void place_subs(struct hrun_predictor *p, const struct hrun_predictor_source *from)
 {
     int there = from->net ? hrun_netview_nsubs(from->net) : 0;
@@ -302,7 +302,7 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const struct hrun_confi
     return 0;
 }
 
-/* The largest relative change from the shares then to those of now, in units, beyond the one that rounding may move. */
+/* Largest relative change of a share from then[] to now[], both in units, beyond one unit, which rounding may move. */
 static double units_moved(const struct hrun_predictor *p, const struct hrun_config *config, const double *then,
                           const double *now)
 {

@@ -1,4 +1,4 @@
-/* record.c - one model from its rows: its terms, their coefficients, what is known of their errors; see fit_job.h */
+/* record.c - fit one model to its rows: terms, coefficients and their errors; see fit_job.h */
 #include "model/fit_job.h"
 #include "model/internal.h"
 
@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------ coefficients */
 
-/* The columns with job->keep = 1 of x[n by p] into job->sub; how many. */
+/* Copy the columns with job->keep = 1 of x[n by p] to job->sub. Returns their number. */
 static size_t gather_kept_columns(struct hrun_fit_job *job, const double *x, size_t n, size_t p)
 {
     size_t kept = 0;
@@ -23,12 +23,11 @@ static size_t gather_kept_columns(struct hrun_fit_job *job, const double *x, siz
     return kept / n;
 }
 
-/* Which terms to offer: for LS those that are independent, for NNLS those that are distinct. A term that
- * other terms span is no other way to the same sums there: its part may be one that they reach only with
- * negative coefficients (the constant, with three sizes and N^3, N^2, N before it). */
+/* Choose the terms to fit: independent ones for LS, distinct ones for NNLS. NNLS may need a term that others span, if
+ * they replace it only with negative coefficients (the constant, with three sizes and N^3, N^2, N before it). */
 static int choose_terms(struct hrun_fit_job *job, const struct hrun_lsq *all, size_t *count, struct hrun_error *err)
 {
-    /* What is left of a column below this part of its length drowns when squared, that is in every variance. */
+    /* A remainder below this part of a column's norm is lost in rounding when squared, as in every variance. */
     double least = sqrt(DBL_EPSILON);
 
     if (job->options.method == HRUN_METHOD_LS)
@@ -36,7 +35,7 @@ static int choose_terms(struct hrun_fit_job *job, const struct hrun_lsq *all, si
     return hrun_fit_distinct(all, least, job->keep, count, err);
 }
 
-/* Huber's weights, from the unchanged ones, for the terms kept. */
+/* Set job->wr to Huber's weights for the terms kept, starting from job->w. */
 static int fit_robust(struct hrun_fit_job *job, const struct hrun_lsq *all, double *bound, struct hrun_error *err)
 {
     static const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
@@ -78,12 +77,12 @@ static int fit_coefficients(struct hrun_fit_job *job, const struct hrun_fit_data
 
 /* ------------------------------------------------------------------ a record */
 
-/* Least number of different N in a family: with one size nothing is known of how the time follows N, and
- * every term would fit as well as any other. */
+/* Least number of different N in a family: one size does not show how the time follows N, and all terms would fit
+ * alike. */
 enum { SIZES_MIN = 2 };
 
-/* Runs on one PE tell the divided work of runs on several to 10 % or so (caches, memory bandwidth), five times the
- * scatter that the default options expect of a run. */
+/* Weight of shared rows: their times are computed from runs elsewhere, to 10 % or so, five times the scatter that the
+ * default options expect of a run. */
 static const double ANCHOR_WEIGHT = 0.2;
 
 static int size_order(const void *a, const void *b)
@@ -136,7 +135,7 @@ static void set_training_error(struct hrun_fit_record *r, const double *x, const
     r->train_max = max;
 }
 
-/* Residuals of rows first..n-1 under the weights that they had to begin with, into job->r. */
+/* Write the residuals of rows first..n-1 with their original weights to job->r. */
 static void record_residuals(const struct hrun_fit_job *job, const struct hrun_fit_record *r, const double *x,
                              size_t first, size_t n)
 {
@@ -163,8 +162,8 @@ static void measured_range(struct hrun_fit_record *r, const struct hrun_row *row
     }
 }
 
-/* Without degrees of freedom the data do not tell how much they scatter: then weighted residuals are taken to have the
- * variance for which the weights were made, 1, and unweighted ones that of the default options at the mean time. */
+/* The variance without degrees of freedom: 1 for weighted residuals, for which the weights were made, else that of the
+ * default options at the mean time. */
 static double assumed_variance(const struct hrun_fit_job *job, const struct hrun_row *rows, size_t n)
 {
     static const struct hrun_fit_options expected = HRUN_FIT_OPTIONS_DEFAULT;
@@ -190,7 +189,7 @@ static void note_dropped(struct hrun_buf *note, const struct hrun_terms *terms, 
         hrun_buf_adds(note, ": these measurements cannot tell it from the other terms");
 }
 
-/* How many measurements count much less than others. */
+/* Append the number of measurements that count much less than others. */
 static void note_distrusted(struct hrun_buf *note, const struct hrun_fit_job *job, size_t n, double bound)
 {
     static const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
@@ -203,8 +202,8 @@ static void note_distrusted(struct hrun_buf *note, const struct hrun_fit_job *jo
                       count, n, count == 1 ? "is" : "are", count == 1 ? "s" : "");
 }
 
-/* With fewer than SIZES_MIN sizes there is no model, but of a ring, whose definition tells how its work follows N, and
- * of work that is always the same: a line into job->skipped says so. 1 then, else 0. */
+/* 1, with a line in job->skipped, if there are fewer than SIZES_MIN sizes; else 0. One size is enough for a ring, whose
+ * definition contains how its work follows N, and for work that is always the same. */
 static int too_few(struct hrun_fit_job *job, const char *family, int P, const struct hrun_row *rows, size_t n)
 {
     if (count_sizes(job, rows, n) >= SIZES_MIN || !strcmp(family, "ring") || job->app->fixed)
@@ -218,7 +217,7 @@ static int too_few(struct hrun_fit_job *job, const char *family, int P, const st
     return 1;
 }
 
-/* The texts of a record, and room for its coefficients. */
+/* Set the texts of a record, and allocate its coefficients. */
 static void name_record(const struct hrun_fit_job *job, struct hrun_fit_record *r, const char *family,
                         const struct hrun_terms *terms)
 {
@@ -234,7 +233,7 @@ static void name_record(const struct hrun_fit_job *job, struct hrun_fit_record *
         r->terms[j] = xstrdup(terms->v[j].text);
 }
 
-/* The coefficients of the `count` terms kept, and their covariances, at their places among all terms. */
+/* Copy the coefficients of the `count` terms kept, and their covariances, to their places among all terms. */
 static void spread_coefficients(const struct hrun_fit_job *job, struct hrun_fit_record *r, size_t count)
 {
     size_t p = (size_t)r->nterms;
@@ -307,7 +306,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
 
 /* ------------------------------------------------------------------ network terms */
 
-/* A term of divided work, as the form deals it out; it is owned. */
+/* Make the term of divided work times the tasking's excess; the caller owns it. */
 static int make_dealt_term(struct hrun_fit_job *job, const char *text, struct hrun_term *out, struct hrun_error *err)
 {
     struct hrun_buf dealt = HRUN_BUF_INIT;

@@ -141,7 +141,7 @@ static int text_order(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* The share of each process at a place of the record's configuration, over 1/P. */
+/* The share of each process at a place of the record's configuration, relative to 1/P. */
 static double share_at(const struct hrun_app *app, const struct hrun_sample *s, int place)
 {
     return hrun_sample_dealt(s) ? hrun_sample_share(s, place) * s->P : hrun_app_uneven(app, s->N, s->P);
@@ -200,7 +200,7 @@ static int check_mixed(const struct hrun_app *app, const struct hrun_sample *s, 
     return 0;
 }
 
-/* Add the run whose records entries[n] are. */
+/* Add the run with the records entries[n]. */
 static void add_mixed_run(const struct hrun_app *app, struct hrun_mixed *out, const struct hrun_joint_sub *subs,
                           const struct entry *entries, size_t n)
 {
@@ -289,7 +289,7 @@ static int find_sub_of_run(const struct hrun_sample *s, int place, const char *o
     return several ? -1 : found;
 }
 
-/* The configuration of a record, and its shares. 1, 0: this cluster has no such configuration. */
+/* Read configuration and shares of a record. Returns 1, or 0 if the cluster has no such configuration. */
 static int read_run_config(const struct hrun_app *app, const struct hrun_sample *s, const char *own,
                            const struct hrun_joint_sub *subs, int nsubs, struct hrun_config *out,
                            double *share)

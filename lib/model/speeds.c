@@ -21,10 +21,10 @@ static int is_speed_known(const struct hrun_speed *v)
     return isfinite(v->compute_s) && v->compute_s > 0;
 }
 
-/* s of the header. */
+/* s of speeds.h. */
 static const double SHARED = 1e-3;
 
-/* The computing part. */
+/* The computing part of Ti. */
 static double compute_time(const struct hrun_speeds *s, const struct hrun_speed *v, int m, int P)
 {
     double cores = v->cores, full = fmax(m, cores);
@@ -51,7 +51,7 @@ static int speed_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-/* The computing part falls with P, the messages' part grows. */
+/* The computing part falls with P, that of messages grows. */
 static int speed_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     const struct hrun_speeds *s = ctx;

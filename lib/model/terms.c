@@ -57,7 +57,7 @@ int hrun_term_network_call(struct hrun_expr *e, double N, double P, double *fact
     return 0;
 }
 
-/* 1 if the text has no jumps: no remainder, comparison or choice, and of functions only roots and logarithms. */
+/* 1 if the text has no jumps: no remainder, comparison or choice, and no functions but roots and logarithms. */
 static int analytic(const char *text)
 {
     static const char *const smooth[] = { "ln", "log", "log2", "log10", "sqrt", "cbrt" };
@@ -86,7 +86,7 @@ static int analytic(const char *text)
     return 1;
 }
 
-/* The largest part of divided work that remains with twice the processes: N^3/P is divided, N^3/P^(2/3) is not. */
+/* Largest ratio of the work with twice the processes, to count as divided: N^3/P is divided, N^3/P^(2/3) is not. */
 static const double DIVIDED = 0.6;
 
 int hrun_term_is_divided(struct hrun_expr *e)
@@ -108,7 +108,7 @@ int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error
 
 /* ------------------------------------------------------------------ shape */
 
-/* The relative difference of values that are the same, and the slack of bounds from a shape. */
+/* Largest relative difference of values that count as equal; slack of bounds from a shape. */
 static const double same = 1e-10;
 
 /* 1 if the term is c P^a ln(P)^b at all P that are tried. *peak: its extremum, exp(-b/a) for a < 0 < b, else 0. */
@@ -275,7 +275,7 @@ int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *
             if (!hrun_term_eval(t->expr, t->kind, t->N, at[i], t->T, &value, NULL)) {
                 widen(value, &least, &most);
             } else if (t->shape == HRUN_SHAPE_POWER) {
-                /* it overflows beyond the P that were tried */
+                /* it overflows beyond the P of power_shape */
                 least = -INFINITY;
                 most = INFINITY;
             }

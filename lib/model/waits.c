@@ -1,4 +1,4 @@
-/* waits.c - what the parts of a watched run took of it, over what their models say; see corrections.h */
+/* waits.c - the pace of sub-clusters by the MPI waits of a traced run; see corrections.h */
 #include "base/alloc.h"
 #include "model/internal.h"
 #include "model/rows.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last watched run of size N with unequal shares; NULL: there is none. */
+/* The last traced run of size N with unequal shares; NULL: there is none. */
 static const struct hrun_mixed_run *last_watched(const struct hrun_mixed *m, int64_t N)
 {
     const struct hrun_mixed_run *last = NULL;
@@ -19,7 +19,7 @@ static const struct hrun_mixed_run *last_watched(const struct hrun_mixed *m, int
     return last;
 }
 
-/* Where one of the parts has no model nothing is told. */
+/* Set pace[] by a run. Returns 1, or 0 if a part has no model. */
 static int pace_of(struct hrun_predictor *p, const struct hrun_mixed_run *run, const struct hrun_mixed_part *parts,
                    const struct hrun_corrections *known, double *pace)
 {

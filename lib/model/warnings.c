@@ -1,4 +1,4 @@
-/* warnings.c - what a user should know of measurements and models; see model.h */
+/* warnings.c - warnings about measurements and models; see model.h */
 #include "model/predict.h"
 #include "model/terms.h"
 
@@ -53,7 +53,7 @@ static void find_ends(const struct hrun_sample *samples, size_t n, struct ends *
     }
 }
 
-/* Of no P and M does the time follow N; *widest gets the one with the widest range of N. */
+/* 1 if the time follows N at no P and M, else 0. *widest gets the one with the widest range of N. */
 static int is_flat(const struct hrun_sample *samples, size_t n, struct ends *widest)
 {
     static const double range = 2, power = 0.15;    /* less than any power of N that a code's work has */
@@ -90,7 +90,7 @@ void hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun
 
 /* ------------------------------------------------------------------ operations whose times jump */
 
-/* Has a model before it the same term in use? */
+/* 1 if the list already has the term, else 0. */
 static int is_named(const struct hrun_buf *which, const char *text)
 {
     size_t len = strlen(text);
