@@ -14,7 +14,7 @@
 
 static const struct hrun_basis library[] = {
     STEPS_OF_N3(-6), FOR_EACH_N(-6, 0),    /* divided work */
-    STEPS_OF_N3(0), FOR_EACH_N(0, 0),      /* what every process does */
+    STEPS_OF_N3(0), FOR_EACH_N(0, 0),      /* work of every process */
     FOR_EACH_N(0, 1),      /* trees */
     FOR_EACH_N(-3, 0),     /* sides of squares */
     FOR_EACH_N(6, 0),      /* rows of all processes */

@@ -34,7 +34,7 @@ static const double LEAST = 1e-6;
 static const double HUBER = 2, SCALE_LEAST = 0.02;
 /* All shared rows together weigh at most as much as this many rows, because an option has few runs of its own. */
 static const double ROWS_MOST = 25;
-/* The weight, in runs, of the prior that messages between two sub-clusters are as quick as inside them. */
+/* The weight, in runs, of the prior that messages between two sub-clusters take as long as inside them. */
 static const double ALIKE = 0.5;
 /* Dynamic tasking is tried if equal shares miss runs of CONFIGS_LEAST configurations by more than OFF in the mean. It
  * is chosen if it reduces the error at runs left out to BETTER of that with equal shares. */
@@ -178,7 +178,7 @@ static int evaluate_common(struct hrun_common *c, const struct hrun_fit_job *job
     return 0;
 }
 
-/* ------------------------------------------------------------------ one turn */
+/* ------------------------------------------------------------------ one turn of the fit */
 
 /* Divided work and all else at a point, by the coefficients, with speeds of 1. */
 static void parts_at(const struct hrun_common *c, size_t i, double *work, double *rest)
@@ -443,7 +443,7 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
         c->span[k] = exp(sum[k] / count[k]);
 }
 
-/* ------------------------------------------------------------------ all */
+/* ------------------------------------------------------------------ the fit */
 
 /* A run of one option; sorted by N, the first member. */
 struct lone_run {
@@ -721,7 +721,7 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
 
         if (q.one_pe || (c->tasking.dynamic ? only_option(c, &q) == o : weight_of(c, &q, o, &share) > 0))
             continue;
-        /* More processes than its PEs hold need other sub-clusters. */
+        /* More processes than the most PEs of a run on it alone need other sub-clusters. */
         if (q.nparts == 1)
             q.span = q.P > c->most[sub] * M ? exp(beyond) : 1;
         parts_at(c, i, &work, &rest);

@@ -11,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Part of runs that are slowed down by something else, and the largest ln of the factor, ln 3. No run is too quick. */
+/* Part of runs that are slowed down by something else, and the largest ln of the factor, ln 3. No run is faster than
+ * undisturbed. */
 static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098;
 
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
-/* Part of cases in which the form of a model does not hold at all (data no longer fit into a cache, a library changes
- * its algorithm), and the largest error then, in ln time. */
+/* Probability that the form of a model does not hold at all (data no longer fit into a cache, a library changes its
+ * algorithm), and the largest error then, in ln time. */
 static const double WRONG = 0.001, WRONG_MAX = 3;
 /* Standard deviation of ln time between calibration and use, beside the scatter of runs: the root of mean squares of 33
  * cases of six real programs on a virtual machine. */
@@ -240,16 +241,16 @@ static double density(double x, double var)
     return exp(-x * x / (2 * var)) / sqrt(2 * 3.14159265358979323846 * var);
 }
 
-/* Set the trust of point i by Bayes' theorem. Either r is normal about the value expected from its neighbours, or
- * anything within WRONG_MAX (the form of the model does not hold, which takes two runs to be seen), and each run
- * scatters about r; or all runs are glitches. Returns the expected square of r beyond its own variance. */
+/* Set the trust of point i by Bayes' theorem. If its runs are not glitches, each scatters about r, and r is normal
+ * about the value expected from its neighbours, or, if the form of the model does not hold, anything within WRONG_MAX;
+ * two runs are needed to see that. Returns the expected square of r beyond its own variance. */
 static double set_trust(struct hrun_correct_config *v, size_t i, double prior)
 {
     struct hrun_correct_point *p = &v->points[i];
     double one = p->var / p->agree + p->rounding, mean, var, usual, slowed = 0;
 
     mean = hrun_correct_condition(v->points, v->npoints, prior, p->x, i, &var);
-    /* Both are divided by the density of the agreement of the runs, of which there may be thousands. */
+    /* Divided by the density of the agreement of the runs, of which there may be thousands. */
     usual = (1 - GLITCHES) * ((1 - WRONG) * density(p->own - mean, var + one) +
                               (p->agree > 1 && fabs(p->own) <= WRONG_MAX ? WRONG / (2 * WRONG_MAX) : 0));
     if (p->own > 0 && p->own <= GLITCH_MAX)
@@ -309,7 +310,7 @@ static void learn_variance(struct hrun_corrections *c)
     hrun_correct_common_learn(&c->common, c->v, c->nall, c->var[1]);
 }
 
-/* ------------------------------------------------------------------ all */
+/* ------------------------------------------------------------------ corrections */
 
 double hrun_corrections_common(const struct hrun_corrections *c, int64_t N)
 {

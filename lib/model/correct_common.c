@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ a process over ln N */
+/* ------------------------------------------------------------------ a Gaussian process over ln N */
 
 static double size_covariance(double var, double a, double b)
 {
@@ -52,7 +52,7 @@ double hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints
     return mean;
 }
 
-/* ------------------------------------------------------------------ what is common */
+/* ------------------------------------------------------------------ the common part */
 
 /* Least number of configurations at one N from which a common part is estimated. */
 enum { COMMON_LEAST = 3 };

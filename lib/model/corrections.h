@@ -13,7 +13,8 @@ struct hrun_residual {
     int config;            /* number of its configuration, from 0 */
     int sub;               /* the sub-cluster that limits it, from 0 */
     int mixed;             /* 1: on several sub-clusters */
-    int real;              /* 1: run of a user; 0: run of a calibration, which is expected, not tested */
+    int real;              /* 1: run of a user; 0: run of a calibration, which is not tested but changes the expectation
+                              */
     double r;              /* ln(measured / predicted by the models alone) */
     double sigma;          /* least standard deviation of r, by the scatter of runs */
 };
@@ -32,7 +33,7 @@ void hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct 
 /* Largest number of sizes, the nearest, whose runs correct a prediction. */
 enum { HRUN_CORRECTION_SIZES = 24 };
 
-/* What corrections are made from. */
+/* The source of corrections. */
 struct hrun_correction_source {
     const struct hrun_app *app;
     const struct hrun_joint_sub *subs;      /* nsubs: the sub-clusters of the cluster in their order, with their logs; a

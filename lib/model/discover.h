@@ -33,9 +33,9 @@ struct hrun_discovery {
 };
 
 /* Choose terms by points[n], in any order. In a series with only one P > M the runs on one PE (P = M) are used, too:
- * all of their time but constants is divided work. If there are only such runs, all work counts as divided. Of options
- * only the weights (sigma_abs_s, sigma_rel) are used. Errors: HRUN_ENODATA (fewer than two sizes N), HRUN_EINVAL (a
- * point that breaks an invariant). Release *out. */
+ * all of their time except constants is divided work. If there are only such runs, all work counts as divided. Of
+ * options only the weights (sigma_abs_s, sigma_rel) are used. Errors: HRUN_ENODATA (fewer than two sizes N),
+ * HRUN_EINVAL (a point that breaks an invariant). Release *out. */
 int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,
                   struct hrun_discovery *out, struct hrun_error *err);
 void hrun_discovery_release(struct hrun_discovery *d);

@@ -75,7 +75,7 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
 /* Errors: HRUN_EINVAL (a scatter that is negative or not finite). */
 int hrun_fit_check_options(const struct hrun_fit_options *options, struct hrun_error *err);
 
-/* ------------------------------------------------------------------ what sub-clusters have in common */
+/* ------------------------------------------------------------------ one model for all sub-clusters */
 
 struct hrun_common;
 

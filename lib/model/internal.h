@@ -6,9 +6,9 @@
 #include "model/netview.h"
 #include "model/predict.h"
 
-/* ------------------------------------------------------------------ how work is dealt out */
+/* ------------------------------------------------------------------ tasking */
 
-/* Time in s that a configuration would take if all its processes were like the ones of this part. */
+/* Time t in s of a configuration if all its processes were like the `processes` ones of this part. */
 struct hrun_part_time {
     double t;
     int processes;

@@ -1,8 +1,8 @@
 /* joint.c - fit all sub-clusters together; see model.h for the contract
  *
- * Each sub-cluster is fitted to its own rows and to shared rows, which are made from runs on the others. By the
- * predictions of these models each mixed run becomes a row of the sub-clusters that limit it. Then each sub-cluster is
- * fitted again.
+ * Each sub-cluster is fitted to its own rows and to shared rows, which are computed from runs on the others. Then each
+ * mixed run becomes a row of the sub-clusters that limit it, by the predictions of these models. At last each
+ * sub-cluster is fitted again.
  */
 #include "base/alloc.h"
 #include "model/fit_job.h"
@@ -145,7 +145,7 @@ static int fit_all_subs(struct job *j, struct hrun_error *err)
     return 0;
 }
 
-/* ------------------------------------------------------------------ assigning */
+/* ------------------------------------------------------------------ assigning mixed runs */
 
 /* Ti of the options in the configuration of a run, with the share of one of its parts, into j->t; all NaN if its hosts
  * are not in the network. */
@@ -222,7 +222,7 @@ static int assign_mixed_runs(struct job *j, struct hrun_error *err)
     return 0;
 }
 
-/* ------------------------------------------------------------------ all */
+/* ------------------------------------------------------------------ the joint fit */
 
 static void release_joint_job(struct job *j)
 {
@@ -420,7 +420,7 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
 /* Set *ignores to 1 if the program ignores unequal shares; then the shares of all parts become equal ones. Pairs of
  * runs of one configuration with different shares decide. If there are too few, runs with unequal shares are compared
  * with one with equal shares, or with its prediction: at two sizes, or three runs at one, because shares matter little
- * where messages take most of the time. */
+ * if messages take most of the time. */
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-/* Where times come from. */
+/* The source of times of operations. */
 struct hrun_netview_source {
     const void *ctx;           /* must outlive the view */
     int nhosts;                /* hosts are 0..nhosts-1 */

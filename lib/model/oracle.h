@@ -1,4 +1,4 @@
-/* oracle.h - what a search sees of a model: a small table of functions
+/* oracle.h - the interface of models for searches: a small table of functions
  *
  * Purpose: lib/plan searches over any separable model T(C) = max over used sub-clusters i of Ti(N, P, Mi) (paper 000,
  * section 4.1) through this table; tests search artificial ones. A model that is not separable, because the network's
@@ -64,12 +64,12 @@ struct hrun_oracle {
 
     /* Ti of every option for P processes in all: t[noptions], seconds. Called for a P that the rule accepts. If an
      * entry is not finite or not positive, the option cannot be used at this P. Fails if a term in use has no finite
-     * value at this P: an expression that divides by zero where the rule accepts P must be mended, not avoided. */
+     * value at this P: an expression that divides by zero at a P that the rule accepts must be mended, not avoided. */
     int (*times)(void *ctx, int P, double *t, struct hrun_error *err);
 
     /* Lower bounds of the usable Ti over all P in lo..hi: b[noptions]; +infinity if no P of the interval is usable.
-     * Fails also if `times` fails at a P of lo..hi that the rule accepts: so whether a search over 1..hi fails does not
-     * depend on what it prunes, nor on which P the memory allows. (Terms with coefficient 0 are not in use; only
+     * Fails also if `times` fails at a P of lo..hi that the rule accepts: the failure of a search over 1..hi depends
+     * neither on its pruning nor on the P that the memory allows. (Terms with coefficient 0 are not in use; only
      * `times` sees a value that overflows beyond P = 1,000,000.) */
     int (*bounds)(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
 
@@ -95,7 +95,8 @@ struct hrun_oracle {
     /* A lower bound of `whole` for every configuration with P processes in all that is equal to this one on
      * sub-clusters 0..known-1. This one uses some of these and no others. Called as `whole` is. */
     int (*part)(void *ctx, const struct hrun_config *config, int known, int P, double *time_s, struct hrun_error *err);
-    /* How often `part` may be called in one search; 0: the default, for a call that takes a tenth of a microsecond. */
+    /* Largest number of calls of `part` in one search; 0: the default, for a call that takes a tenth of a
+     * microsecond. */
     long parts;
 };
 

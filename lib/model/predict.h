@@ -20,7 +20,7 @@ struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct 
                                              struct hrun_error *err);
 void hrun_predictor_destroy(struct hrun_predictor *p);
 
-/* What a predictor is made from. The first five members are the arguments of hrun_predictor_create. */
+/* The source of a predictor. The first five members are the arguments of hrun_predictor_create. */
 struct hrun_predictor_source {
     const struct hrun_app *app;
     struct hrun_models *const *models;

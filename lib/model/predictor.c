@@ -424,7 +424,7 @@ double hrun_beyond(int64_t v, int64_t lo, int64_t hi)
     return v < lo ? (double)lo / (double)v : v > hi ? (double)v / (double)hi : 1;
 }
 
-/* ------------------------------------------------------------------ how work is dealt out */
+/* ------------------------------------------------------------------ tasking */
 
 double hrun_tasking_excess(const struct hrun_tasking *f, int P)
 {

@@ -202,8 +202,8 @@ static void note_distrusted(struct hrun_buf *note, const struct hrun_fit_job *jo
                       count, n, count == 1 ? "is" : "are", count == 1 ? "s" : "");
 }
 
-/* 1, with a line in job->skipped, if there are fewer than SIZES_MIN sizes; else 0. One size is enough for a ring, whose
- * definition contains how its work follows N, and for work that is always the same. */
+/* 1, with a line in job->skipped, if there are fewer than SIZES_MIN sizes; else 0. One size is enough for family ring,
+ * whose definition gives the work at each N, and for work that does not depend on N. */
 static int too_few(struct hrun_fit_job *job, const char *family, int P, const struct hrun_row *rows, size_t n)
 {
     if (count_sizes(job, rows, n) >= SIZES_MIN || !strcmp(family, "ring") || job->app->fixed)

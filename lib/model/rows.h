@@ -27,7 +27,7 @@ struct hrun_row {
     enum hrun_row_kind kind;
     double weight;      /* factor on the weight that the options give to T */
     const struct hrun_sample *sample;  /* the run; of a shared row: the run elsewhere; NULL: none */
-    int own;            /* index in the network of the sub-cluster whose log has it; -1: not known */
+    int own;            /* index in the network of the sub-cluster with the log; -1: not known */
     double share;       /* largest share of a process, relative to 1/P; with equal shares hrun_app_uneven */
 };
 

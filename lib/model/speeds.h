@@ -30,8 +30,8 @@ struct hrun_speed {            /* of one sub-cluster */
 
 struct hrun_speeds;
 
-/* Predictions for size N of app, whose rule and memory count there. v[nsubs], copied; P0 >= 1; comm_s: K, >= 0.
- * NULL with HRUN_EINVAL (a value). The application must outlive the result. */
+/* Predictions for size N of app, with its rule and memory. v[nsubs], copied; P0 >= 1; comm_s: K, >= 0. NULL with
+ * HRUN_EINVAL (a value). The application must outlive the result. */
 struct hrun_speeds *hrun_speeds_create(const struct hrun_app *app, int64_t N, const struct hrun_speed *v, int nsubs,
                                        int P0, double comm_s, struct hrun_error *err);
 void hrun_speeds_destroy(struct hrun_speeds *s);
@@ -55,13 +55,13 @@ int hrun_speeds_range(const struct hrun_speeds *s, const struct hrun_config *con
  * size has this uncertainty at other sizes. */
 double hrun_speeds_uneven(int64_t N, int P);
 
-/* ------------------------------------------------------------------ how quick PEs are */
+/* ------------------------------------------------------------------ speeds of PEs */
 
 /* Paper 003's Perf(p) (section 3.2: "processing performance"), as records of the family "speed" in a struct
  * hrun_models, stored and looked up like models: term "perf", coefficient s per operation of one process on a PE that
  * has M of them, cov over s2 its variance from PE to PE and run to run. A measurement of a speed is a sample whose N is
  * the order of the product that was timed, on all PEs of the sub-cluster at once with M processes on each; time_s is
- * what one product takes. */
+ * the time of one product. */
 
 /* Name of speeds in the store; no definition can have it. */
 #define HRUN_PERF_APP "pe-Speeds"

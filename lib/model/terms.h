@@ -8,12 +8,13 @@
 /* Which variables a term has, in the order in which lib/app compiles them. */
 enum hrun_term_kind {
     HRUN_TERM_N,     /* N */
-    HRUN_TERM_NP,    /* N, P, and W = 1/P where the definition has shares */
+    HRUN_TERM_NP,    /* N, P, and W = 1/P if the definition has shares */
     HRUN_TERM_TPN,   /* T, P, N */
     HRUN_TERM_WHOLE  /* an NP-T term with W = 1, one process that has all work; only to evaluate compiled terms */
 };
 
-/* Evaluate a compiled term. P and T are ignored where the kind has none. For a network term *out is the factor. */
+/* Evaluate a compiled term. P and T are ignored if the kind does not have them. For a network term *out is the
+ * factor. */
 int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, double P, double T, double *out,
                    struct hrun_error *err);
 
@@ -41,7 +42,7 @@ struct hrun_pterm {
     double value;            /* CONST */
     double peak;             /* POWER: P of the inner extremum, 0: none */
     int tabulated;           /* TABLE: length of the table, P = 0..tabulated-1; a multiple of the largest block */
-    double *table;           /* NaN where the term has no value */
+    double *table;           /* NaN: no value of the term */
     double *min[HRUN_RANGE_LEVELS],
         *max[HRUN_RANGE_LEVELS]; /* over blocks of 64 and 64^2; min > max: no value */
 };

@@ -23,7 +23,7 @@ void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_bu
         }
 }
 
-/* ------------------------------------------------------------------ measurements that tell little */
+/* ------------------------------------------------------------------ times that hardly follow N */
 
 /* The shortest times of one P and M at the least and the largest N. */
 struct ends {
@@ -88,7 +88,7 @@ void hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun
                   hrun_seconds(e.time_s[1]).s, (long long)e.n[1], hrun_counted(e.P, "process").s);
 }
 
-/* ------------------------------------------------------------------ operations whose times jump */
+/* ------------------------------------------------------------------ operations with irregular times */
 
 /* 1 if the list already has the term, else 0. */
 static int is_named(const struct hrun_buf *which, const char *text)
