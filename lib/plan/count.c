@@ -1,7 +1,7 @@
-/* count.c - how many configurations there are, and why the others are excluded
+/* count.c - the numbers of valid and of excluded configurations
  *
- * Nothing is enumerated: the number of configurations with exactly s processes is a convolution over the
- * sub-clusters, and one convolution serves all P at which the same options can be used.
+ * Configurations are not enumerated: the number of those with exactly s processes is a convolution over the
+ * sub-clusters, and one convolution serves all P with the same usable options.
  */
 #include "base/alloc.h"
 #include "base/units.h"
@@ -27,7 +27,7 @@ struct counter {
     struct tally tallies[TALLIES];
 };
 
-/* Evaluating one Ti against one addition: some ten terms with a multiplication each. */
+/* Cost of one Ti in additions: about ten terms with a multiplication each. */
 enum { TIME_STEPS = 16 };
 
 static void counter_release(struct counter *c)
@@ -40,7 +40,7 @@ static void counter_release(struct counter *c)
     free(c->run);
 }
 
-/* w[s] for s = 0..top. With run[s] = sum over p = 1..|Gi| of old[s - p M], run[s] follows from run[s - M]. */
+/* Set w[s] for s = 0..top. run[s] = sum over p = 1..|Gi| of old[s - p M] is computed from run[s - M]. */
 static void convolve(struct counter *c, struct tally *t)
 {
     const struct plan_space *s = c->s;
@@ -72,14 +72,13 @@ static void convolve(struct counter *c, struct tally *t)
     t->known = 1;
 }
 
-/* Number of configurations with P processes whose options are all in a good state there. */
+/* Number of configurations with P processes whose options all have a state with good[state] at P. */
 static double count_at(struct counter *c, struct tally *t, const struct plan_row *row, const unsigned char *good)
 {
     int nopt = c->s->nopt, same = t->known;
 
     for (int o = 0; o < nopt; o++) {
-        /* With more processes per PE than processes an option is never used: either answer is right, and 1
-         * lets one convolution serve more rows. */
+        /* An option with m > P is never used at P, so `in` is arbitrary; 1 lets one convolution serve more rows. */
         unsigned char in = c->s->oracle->options[o].m > row->P || good[row->state[o]];
         same = same && t->set[o] == in;
         t->set[o] = in;

@@ -1,5 +1,5 @@
-/* exhaustive.c - look at every configuration (paper 000, Fig. 1), for the best and for the front of Pareto; see plan.h
- * for the contracts */
+/* exhaustive.c - every configuration (paper 000, Fig. 1): the best ones and the Pareto front; see plan.h for the
+ * contracts */
 #include "base/alloc.h"
 #include "plan/space.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Count c under the first reason against it, or as valid. Result: the state of its worst option; -1: rule. */
+/* Set c->npes and *time_s. Result: the state of the worst option of c; -1: the rule refuses its P. */
 static int count_state(const struct plan_space *s, const struct plan_row *row, const int *option, double *time_s,
                        struct hrun_choice *c)
 {
@@ -31,8 +31,8 @@ static int count_state(const struct plan_space *s, const struct plan_row *row, c
     return worst;
 }
 
-/* The next configuration in the order (P1,M1,P2,M2,...), the last sub-cluster running fastest.
- * 0 at the end. */
+/* Set c to the next configuration in the order (P1,M1,P2,M2,...); the last sub-cluster varies fastest. Result: 0 at the
+ * end, else 1. */
 static int advance(const struct plan_space *s, struct hrun_choice *c, int *option)
 {
     for (int i = s->nsubs - 1; i >= 0; i--) {
@@ -88,7 +88,8 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts, plan_visit_
     return 0;
 }
 
-/* The best of those that keep the limits. No exact time is below time_s, nor are what it costs and takes. */
+/* Add c to the list if it is within the limits. time_s is a lower bound of its time, and gives those of its cost and
+ * energy. */
 static int keep_best(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                      struct hrun_error *err)
 {
@@ -120,18 +121,15 @@ int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struc
            : plan_fail_none(problem, NULL, 0, err);
 }
 
-/* ------------------------------------------------------------------ the front of Pareto
- *
- * It is kept by ascending time and descending value.
- */
+/* ------------------------------------------------------------------ the Pareto front, by ascending time */
 
 struct front {
-    struct plan_best *list;     /* of which only v, n and cap are used */
+    struct plan_best *list;     /* only v, n and cap are used */
     const struct hrun_known *known;
     int nknown;
 };
 
-/* The first place whose time is not below time_s. */
+/* The index of the first entry whose time is at least time_s. */
 static int place_by_time(const struct front *f, double time_s)
 {
     int lo = 0, hi = f->list->n;
@@ -147,8 +145,8 @@ static int place_by_time(const struct front *f, double time_s)
     return lo;
 }
 
-/* Is something on the front as quick and as good, and one of both better; or equal in both and before c (NULL: nothing
- * is before it)? */
+/* 1 if an entry of the front is no worse than time_s and value and better in one of them, or equal in both and before c
+ * in the order (not with c = NULL); else 0. */
 static int is_beaten(const struct front *f, double time_s, double value, const struct hrun_choice *c)
 {
     int at = place_by_time(f, time_s);
@@ -173,7 +171,7 @@ static int keep_choice(void *ctx, const struct plan_space *s, const double *t, d
         return 0;
     time_s *= factor;
     if (s->oracle->whole && is_beaten(f, time_s, s->objective->value(time_s, &c->config, s->subs), NULL))
-        return 0;   /* the exact time is not below this */
+        return 0;   /* time_s is a lower bound */
     if (plan_choice_look(s, t, c, err))
         return -1;
     c->time_s *= factor;
@@ -182,7 +180,7 @@ static int keep_choice(void *ctx, const struct plan_space *s, const double *t, d
         is_beaten(f, c->time_s, c->value, c))
         return 0;
     at = end = place_by_time(f, c->time_s);
-    while (end < l->n && l->v[end]->value >= c->value)      /* c replaces these */
+    while (end < l->n && l->v[end]->value >= c->value)      /* c replaces these entries */
         free(l->v[end++]);
     hrun_grow(l->v, l->n + 1, l->cap);
     memmove(l->v + at + 1, l->v + end, (size_t)(l->n - end) * sizeof *l->v);

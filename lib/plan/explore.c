@@ -6,11 +6,11 @@
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
-/* A configuration that is quicker by less is as good: half of what runs of a quiet node scatter by. */
+/* A smaller relative difference of values is ignored: half of the scatter of runs on a quiet node. */
 static const double MATTERS = 0.01;
 
-/* The low end of an interval of 95 %; with the number of runs n more, the quantile 1 - 1/n of Bayes-UCB by its
- * asymptotic expansion, so that a configuration whose first runs were unlucky is tried again in the end. */
+/* The low end of the 95 % interval. With many runs n it is lower: the quantile 1 - 1/n of Bayes-UCB, by its asymptotic
+ * expansion, so that a configuration whose first runs were disturbed is tried again eventually. */
 static double low_end(const struct hrun_explore_arm *a, int runs)
 {
     static const double FOUR_PI = 12.566370614359172;
@@ -19,7 +19,7 @@ static double low_end(const struct hrun_explore_arm *a, int runs)
     return a->value * exp(-width * a->sd);
 }
 
-/* May v[i] be quicker than the best by more than MATTERS, at an allowed loss? */
+/* 1 if v[i] may be better than v[0] by more than MATTERS and its predicted loss is allowed, else 0. */
 static int may_be_quicker(const struct hrun_explore_arm *v, int i, double loss, int runs)
 {
     return v[i].value <= (1 + loss) * v[0].value &&

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps of counting that an error message may cost: about 0.1 s. */
+/* Limit of the additions for the counts of an error message: about 0.1 s. */
 #define ERROR_COUNT_LIMIT 1e8
 
 int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err)
@@ -63,13 +63,13 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
 
 enum { TIME, COST, ENERGY, PES, NKINDS };
 
-/* Of all configurations, and of those that keep every limit but this one, the least that they take of each kind. */
+/* The least value of each kind: over all configurations, and over those within all other limits. */
 struct least {
     const struct hrun_known *known;
     int nknown;
     double limit[NKINDS];      /* INFINITY: none */
     double all[NKINDS], others[NKINDS];
-    double excess;             /* by what factor the nearest is over its worst limit */
+    double excess;             /* least over configurations of their largest value / limit */
 };
 
 static const struct {
@@ -89,7 +89,7 @@ static void set_kind_values(const struct plan_space *s, const struct hrun_choice
     v[PES] = c->npes;
 }
 
-/* Lower the least values to v. Result: 1 if that changes any. */
+/* Include the values v in the least ones. Result: 1 if a least value changed, else 0. */
 static int update_least(struct least *l, const double *v)
 {
     const struct least before = *l;
@@ -112,7 +112,7 @@ static int update_least(struct least *l, const double *v)
            memcmp(before.others, l->others, sizeof before.others);
 }
 
-/* No exact time is below time_s, nor are what it costs and takes. */
+/* Include c in the least values. Its time is looked at only if time_s, a lower bound of it, would change any. */
 static int lower_least(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                        struct hrun_error *err)
 {
@@ -134,7 +134,7 @@ static int lower_least(void *ctx, const struct plan_space *s, const double *t, d
     return 0;
 }
 
-/* The quickest, by the search: there may be very many. */
+/* Set the least time by the search, which does not enumerate the configurations. */
 static int find_quickest(const struct hrun_plan_problem *problem, struct least *l, double *valid,
                          struct hrun_error *err)
 {
@@ -169,12 +169,12 @@ static int find_least(const struct hrun_plan_problem *problem, struct least *l, 
     *valid = counts.valid;
     if (!isinf(l->all[TIME]))
         return 0;
-    counts.excluded_memory += counts.valid;     /* none can be used as a whole */
+    counts.excluded_memory += counts.valid;     /* as a whole, no configuration is usable */
     counts.valid = 0;
     return plan_fail_infeasible(&s, &counts, err);
 }
 
-/* Append a figure of a kind with this many digits; 0: as others of its kind. */
+/* Append a value of a kind. digits: its significant digits, 0: the usual format of its kind. */
 static void add_figure(struct hrun_buf *out, int kind, double v, int digits)
 {
     if (kind == PES)
@@ -185,7 +185,7 @@ static void add_figure(struct hrun_buf *out, int kind, double v, int digits)
         hrun_buf_addf(out, "%.*g%s", digits ? digits : 4, v, kind == TIME ? " s" : kind == ENERGY ? " J" : "");
 }
 
-/* The number of digits by which a limit and what is needed differ. */
+/* The number of significant digits that distinguish a limit from the needed value; 0: the usual format does. */
 static int digits_apart(int kind, double limit, double need)
 {
     enum { MOST = 17 };

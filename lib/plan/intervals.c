@@ -1,4 +1,4 @@
-/* intervals.c - which P are looked at, and in which order; see search.h for the contract */
+/* intervals.c - the order in which P are searched; see search.h for the contract */
 #include "plan/search.h"
 
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 struct plan_node {
     double bound;
     int lo, hi;    /* an interval of P */
-    int scanned;   /* 1: the rule's answers for it are in `accepted`, and lo and hi are accepted */
+    int scanned;   /* 1: `accepted` has the rule's results for the interval, and the rule accepts lo and hi */
 };
 
 static int node_before(const struct plan_node *a, const struct plan_node *b)
@@ -22,8 +22,8 @@ int plan_intervals_accept(const struct plan_intervals *v, int P)
     return (int)(v->accepted[P >> 6] >> (P & 63) & 1);
 }
 
-/* Put lo..hi among the open intervals unless its bound excludes it. Those that are split have the least bounds, so
- * their parts stand near the end. */
+/* Insert lo..hi into the open intervals unless its bound is infinite. The insertion is short: the interval that was
+ * split had the least bound, so its parts belong near the end. */
 static int push_interval(struct plan_intervals *v, int lo, int hi, int scanned, struct hrun_error *err)
 {
     struct plan_node node = { 0, lo, hi, scanned };
@@ -40,8 +40,8 @@ static int push_interval(struct plan_intervals *v, int lo, int hi, int scanned, 
     return 0;
 }
 
-/* Split a node of which the rule's answers are known into two of equally many accepted P, or look at
- * each P. */
+/* Split a scanned interval into two with equal numbers of accepted P, or call look() for each accepted P if they are
+ * few. */
 static int split_scanned(struct plan_intervals *v, int lo, int hi, struct hrun_error *err)
 {
     int count = 0, seen = 0, last = 0, P;

@@ -1,4 +1,4 @@
-/* objective.c - what a search minimises, and the evaluation of one configuration; see plan.h for the contracts */
+/* objective.c - objectives, limits, and the evaluation of one configuration; see plan.h for the contracts */
 #include "base/alloc.h"
 #include "base/units.h"
 #include "plan/space.h"
@@ -69,7 +69,7 @@ const struct hrun_objective *hrun_objective_find(const char *name)
 
 /* ------------------------------------------------------------------ one configuration */
 
-/* The form of a configuration: what can be said without the oracle's functions. *P becomes its processes. */
+/* Check a configuration without calls of the oracle's functions. Sets *P to its number of processes. */
 static int check_evaluated(const struct plan_space *s, const struct hrun_config *config, int *P,
                       struct hrun_error *err)
 {

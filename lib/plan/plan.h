@@ -125,8 +125,8 @@ int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_
 int hrun_plan_count(const struct hrun_plan_problem *problem, double limit, struct hrun_plan_counts *out,
                     struct hrun_error *err);
 
-/* Evaluate one configuration. check: 0 to ignore rule and memory. Errors: HRUN_EINVAL naming the reason (more PEs than
- * the sub-cluster has, M without PEs, rule, memory, no model). */
+/* Evaluate one configuration. check: 0 to ignore problem->P, rule and memory. Errors: HRUN_EINVAL naming the reason
+ * (more PEs than the sub-cluster has, M without PEs, rule, memory, no model). */
 int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const struct hrun_config *config, int check,
                        struct hrun_choice *out, struct hrun_error *err);
 

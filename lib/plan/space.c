@@ -97,7 +97,7 @@ static int row_fill(const struct plan_space *s, struct plan_row *row, int P, str
         double memory = s->subs[option->sub].memory_bytes, t = row->t[o], v;
 
         row->v[o] = INFINITY;
-        /* A need for memory that is not a number fits nowhere. */
+        /* NaN bytes fit nowhere. */
         if (memory > 0 && !(option->m * bytes <= memory)) {
             row->state[o] = PLAN_MEMORY;
             continue;
