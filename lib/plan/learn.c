@@ -10,17 +10,17 @@
 /* Particles whose best configurations become candidates. */
 enum { SEARCHED = 32, BEST_OF_EACH = 2, CANDIDATES_MAX = 512, EACH_UP_TO = 64 };
 
-/* A trial must pay within this many more runs, or as many as there have been: how many follow is not known. */
+/* Assumed number of further runs, in which a trial must pay; the number of runs so far if that is larger. */
 static const double HORIZON = 20;
-/* An expected gain below is not worth a trial. */
+/* The least expected gain for which a trial is made. */
 static const double MATTERS = 0.003;
 
 struct learning_state {
     const struct hrun_learn_question *q;
-    struct learn_point *points;   /* the usual configuration, and others that were run well */
-    int *of_run;                  /* of each run its point, -1: it failed */
+    struct learn_point *points;   /* first the usual configuration, then others with a successful run */
+    int *of_run;                  /* the point of each run, -1 if it failed */
     int npoints, nfailed;
-    int best;                     /* the quickest of `points`; -1: none was run well */
+    int best;                     /* index of the quickest of `points`; -1: no successful run */
     struct learn_belief *belief;
     struct hrun_config *candidates;
     int ncandidates;
@@ -35,7 +35,7 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The lower median of the last runs of a point: a disturbed run takes longer. */
+/* The lower median of the last runs of a point, because disturbed runs take longer. */
 static double median_of_last(const struct learning_state *s, int point)
 {
     enum { LAST = 9 };
@@ -49,7 +49,7 @@ static double median_of_last(const struct learning_state *s, int point)
     return n ? v[(n - 1) / 2] : 0;
 }
 
-/* The point of a configuration, added if it is missing. */
+/* The index of the point of a configuration, which is added if missing. */
 static int find_learn_point(struct learning_state *s, const struct hrun_config *config)
 {
     int k = 0;
@@ -81,8 +81,8 @@ static void sort_runs_by_point(struct learning_state *s)
     }
 }
 
-/* What is in the account (learn.h). Medians keep it free of the scatter of the usual configuration, and of a disturbed
- * run of a better one. */
+/* The balance of the account (learn.h). Medians exclude the scatter of the usual configuration and disturbed runs of a
+ * better one. */
 static double learning_account(const struct learning_state *s, double usual_s)
 {
     double sum = 0;
@@ -104,8 +104,8 @@ static int compare_point_times(const void *a, const void *b)
 
 /* ---------------------------------------------------------------- what may be run */
 
-/* Is the number not accepted, or did runs with it fail, and none work? Where two counts failed, and all that worked are
- * powers of two, others are refused, too. */
+/* 1 if no run with P processes succeeded, and P is not accepted or a run with it failed, else 0. Also 1 if P is no
+ * power of two, several such numbers failed, and only powers of two succeeded. */
 static int is_refused_count(const struct learning_state *s, int P)
 {
     int failed = 0, first = 0, several = 0, powers = 1;
@@ -143,8 +143,8 @@ static void add_candidate(struct learning_state *s, const struct hrun_config *co
     s->candidates[s->ncandidates++] = *config;
 }
 
-/* Add for each set of kinds all PEs, a half, a quarter and one, with the n-th number of processes that a PE may hold,
- * or one for each of its cores. */
+/* Add candidates: for each set of sub-clusters all PEs, a half, a quarter and one, with each allowed number of
+ * processes on a PE, and with one process per core. */
 static void add_regular_candidates(struct learning_state *s)
 {
     const struct hrun_learn_question *q = s->q;
@@ -168,7 +168,7 @@ static void add_regular_candidates(struct learning_state *s)
         }
 }
 
-/* Add x with one PE more or less of a kind, with none of it, or with another number of processes on each. */
+/* Add the candidates that differ from x on one sub-cluster: by one PE, without PEs, or in processes per PE. */
 static void add_neighbours(struct learning_state *s, const struct learn_point *x)
 {
     const struct hrun_learn_question *q = s->q;
@@ -209,8 +209,8 @@ static int particle_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-/* Beyond EACH_UP_TO processes only each second, third, ... number is searched, so that a decision takes little time
- * compared with a run of a second. */
+/* A rule that accepts only every second, third, ... number of processes above EACH_UP_TO, so that a decision takes much
+ * less than a second. */
 static int accepts_searched(void *ctx, int P, struct hrun_error *err)
 {
     const struct particle_model *a = ctx;
@@ -265,7 +265,7 @@ static int add_bests(struct learning_state *s, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- which one */
 
-/* The candidate whose trial pays most, or NULL; and why. */
+/* Find the candidate whose trial pays most, or NULL. Sets out->why, and the prediction of a trial. */
 static const struct hrun_config *find_paying_trial(const struct learning_state *s, struct hrun_learn_answer *out)
 {
     double horizon = fmax(HORIZON, s->q->nruns), most = 0;
@@ -298,7 +298,7 @@ static const struct hrun_config *find_paying_trial(const struct learning_state *
     return chosen;
 }
 
-/* Look for a trial. */
+/* Set out->config to the candidate whose trial pays most, if any. */
 static int find_trial(struct learning_state *s, struct hrun_learn_answer *out, struct hrun_error *err)
 {
     const struct hrun_learn_question *q = s->q;

@@ -1,4 +1,4 @@
-/* learn_belief.c - predicted times of configurations that were not run, from those that were; see learn_belief.h */
+/* learn_belief.c - predicted times of configurations from a few runs; see learn_belief.h */
 #include "plan/learn_belief.h"
 
 #include "base/alloc.h"
@@ -7,28 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unknowns of a particle, each standard normal beforehand: these of the program, */
+/* Unknowns of a particle, each with a standard normal prior: those of the program */
 enum { MESSAGES, SERIAL, GROWTH, CROWD, MEMORY, TASKS, TRUNK, COMMON };
-/* and these of each sub-cluster. */
+/* and those of each sub-cluster. */
 enum { WORK, WIRE, PORTS, SIDE, OWN };
 enum { DIMS_MAX = COMMON + OWN * HRUN_LEARN_SUBS };
 
-/* Standard deviation of residuals: half of the variance is common to similar configurations. */
+/* Standard deviation of residuals, half of whose variance is correlated between configurations; its range in ln P. */
 static const double MISS = 0.10, REACH_P = 0.5;
-/* Runs of a quiet node; one run alone may have been disturbed. */
+/* Relative scatter of runs on a quiet node, and additional scatter of a single run, which may be disturbed. */
 static const double NOISE = 0.03, DISTURBED = 0.04;
-/* Standard deviation of ln of a kind's work, where its speed was measured, and where it was guessed. */
+/* Standard deviation of ln work of a sub-cluster with a measured and with a guessed speed. */
 static const double KNOWN = 0.25, GUESSED = 0.5;
-/* Degrees of freedom of the distribution of MISS. */
+/* Degrees of freedom of the t distribution of residuals. */
 static const double DOF = 6;
 
 enum { PARTICLES = LEARN_PARTICLES, STEPS = 3, STAGES = 12 };
 
-/* A particle's unknowns as the form has them. */
+/* The parameters of learn.h's formula, from the unknowns of a particle. */
 struct form {
     double messages, serial, growth, crowd, memory;
     int tasks;
-    double trunk;              /* messages between two sides take so much longer */
+    double trunk;              /* factor of the time of messages between two sides */
     double work[HRUN_LEARN_SUBS], wire[HRUN_LEARN_SUBS], ports[HRUN_LEARN_SUBS], side[HRUN_LEARN_SUBS];
 };
 
@@ -36,20 +36,20 @@ struct particle {
     double z[DIMS_MAX];        /* unknowns */
     struct form form;          /* made from z */
     double weights[LEARN_POINTS];   /* inverse times residuals */
-    double level;              /* a */
+    double level;              /* a of learn.h */
     double log_l;              /* log likelihood */
 };
 
 struct learn_belief {
     const struct hrun_learn_sub *subs;
     int nsubs, dims, n;
-    int reference;             /* processes: as many as there are cores */
-    double speed;              /* of a core in the mean: work takes about 1 with all */
+    int reference;             /* reference number of processes: the number of cores */
+    double speed;              /* mean speed of a core: the unit of speed, so that work on all cores takes about 1 */
     const struct learn_point *points;   /* n, borrowed */
-    double inverse[LEARN_POINTS * LEARN_POINTS];    /* n by n: of the covariance of residuals */
+    double inverse[LEARN_POINTS * LEARN_POINTS];    /* n by n: inverse of the covariance of residuals */
     double ones[LEARN_POINTS]; /* n: inverse times 1 */
     double ones_sum;
-    double scale;              /* variance of residuals over what was assumed */
+    double scale;              /* variance of residuals over the assumed one */
     uint64_t rng;
     struct particle p[PARTICLES];
 };
@@ -78,7 +78,7 @@ static double logistic(double z)
     return 1 / (1 + exp(-1.5 * z));
 }
 
-/* Most are near 0, a few far off: ports of a tenth of the bandwidth. */
+/* Heavy-tailed transformation of a normal z: a port may have a tenth of the usual bandwidth. */
 static double heavy(double z)
 {
     return 0.3 * z + 0.2 * z * z * z;
@@ -104,7 +104,7 @@ static void make_form(const struct learn_belief *b, struct particle *p)
     }
 }
 
-/* The work of a process where a PE holds m: they share its cores and its memory. */
+/* The work of a process if m processes share the cores and the memory of a PE. */
 static double work_s(const struct learn_belief *b, const struct form *f, int i, int m)
 {
     int cores = b->subs[i].cores;
@@ -114,7 +114,7 @@ static double work_s(const struct learn_belief *b, const struct form *f, int i, 
     return f->work[i] * crowding * b->reference;
 }
 
-/* One PE sends nothing over a network. */
+/* Factor of the time of messages if all processes are on one PE, without a network. */
 static const double INSIDE = 0.1;
 
 static double messages_s(const struct learn_belief *b, const struct form *f, int i, int m, int P)
@@ -173,7 +173,7 @@ static double residual_covariance(const struct learn_belief *b, const struct lea
     return 0.5 * MISS * MISS * exp(-0.5 * p * p - 0.5 * differ);
 }
 
-/* The inverse of a symmetric positive definite a[n by n], in place (Gauss and Jordan). */
+/* Invert a symmetric positive definite a[n by n] in place (Gauss-Jordan elimination). */
 static void invert(double *a, int n)
 {
     for (int k = 0; k < n; k++) {
@@ -217,7 +217,7 @@ static void assess_particle(struct learn_belief *b, struct particle *p)
 
 /* ---------------------------------------------------------------- the sample */
 
-/* Weights exp(step log_l), of the likeliest particle 1. Result: their sum. */
+/* Set w to the weights exp(step log_l), scaled to 1 for the likeliest particle. Result: their sum. */
 static double weigh_particles(const struct learn_belief *b, double step, double *w)
 {
     double top = -INFINITY, sum = 0;
@@ -229,7 +229,7 @@ static double weigh_particles(const struct learn_belief *b, double step, double 
     return sum;
 }
 
-/* The largest step of the likelihood's power that leaves half of the sample its weight. */
+/* The largest step of the likelihood's power with an effective sample size of half of the particles. */
 static double next_step(const struct learn_belief *b, double left)
 {
     double low = 0, high = left, w[PARTICLES];
@@ -265,7 +265,7 @@ static void resample(struct learn_belief *b, double step)
         from[n++] = PARTICLES - 1;
     for (int k = 0; k < PARTICLES; k++)
         taken[from[k]] = 1;
-    /* A particle that is kept stays in its place; copies go where one was dropped. */
+    /* A particle that is kept stays in its place; copies replace the others. */
     for (int k = 1; k < PARTICLES; k++) {
         if (from[k] != from[k - 1])
             continue;
@@ -367,7 +367,7 @@ struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int 
     return b;
 }
 
-/* Gauss and Hermite's nodes of the normal distribution, for what all particles miss. */
+/* Gauss-Hermite nodes and weights of the normal distribution, for the residual common to all particles. */
 enum { NODES = 5 };
 static const double node[NODES] = { -2.856970013872806, -1.355626179974266, 0, 1.355626179974266, 2.856970013872806 };
 static const double weight[NODES] = { 0.011257411327720691, 0.2220759220056126, 0.5333333333333333,
