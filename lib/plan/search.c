@@ -1,14 +1,13 @@
 /* search.c - the exact search; see plan.h for the contract
  *
- * Each P by itself is left to search_one_P.c, and which are looked at to intervals.c. The lower bound of an interval
- * lo..hi is the least level whose capacity (the most processes that the sub-clusters hold together) reaches lo, when
- * every option costs no more than its bound in the interval. The search ends when the least bound of all open intervals
- * is above the last value in the full list: equal ones are still looked at, for they may win by fewer PEs or by their
- * order.
- * Nothing is skipped that could change the answer, so the answer is that of hrun_plan_exhaustive.
+ * search_one_P.c searches one P, and intervals.c orders the P. The lower bound of an interval lo..hi is the least level
+ * whose capacity (the largest number of processes on all sub-clusters together) reaches lo, if each option has its
+ * bound in the interval as value. The search ends when the least bound of all open intervals is above the last value in
+ * the full list; intervals of equal bound are searched, because fewer PEs or the order may decide.
+ * No configuration that could change the answer is skipped, so the answer is that of hrun_plan_exhaustive.
  *
- * Where the times of some configurations are known from runs, the `top` best of all are among these and the `top` best
- * of the others.
+ * If times of some configurations are known from runs, the `top` best of all are among these and the `top` best of the
+ * others.
  */
 #include "plan/search.h"
 
@@ -20,12 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds are summed in another order than times, so they may come out above them by rounding. They are
- * lowered by this fraction, which covers ten terms of which the largest is a million times their sum:
- * 10 * 1e6 * 2^-53 = 1e-9. */
+/* Bounds are summed in another order than times, so rounding may raise them above the times. They are lowered by this
+ * fraction, which suffices for ten terms of which the largest is a million times their sum: 10 * 1e6 * 2^-53 = 1e-9. */
 #define BOUND_SLACK 1e-9
 
-/* Enumerating this many configurations takes about a second. */
+/* Limit of the configurations that are enumerated, about a second. */
 #define EXHAUSTIVE_LIMIT 5e6
 
 const struct plan_tuning plan_tuning_default = { 200000, 1024, 8 };
@@ -35,7 +33,7 @@ struct search {
     struct plan_best best;
     struct plan_solver *solver;
     struct plan_tuning tuning;
-    double *bound;        /* nopt: values of the bounds in an interval */
+    double *bound;        /* nopt: lower bounds of the values in an interval */
     double *sorted;       /* nopt: scratch */
     struct plan_intervals intervals;
     int memory_limits;    /* 1: some sub-cluster's memory is limited */
@@ -74,8 +72,8 @@ static void search_release(struct search *S)
     plan_intervals_release(&S->intervals);
 }
 
-/* The least value for which plan_has_capacity(S->bound, value, lo, hi); +infinity when there is none. A
- * selection by bisection of the values, without sorting them. */
+/* The least value for which plan_has_capacity(S->bound, value, lo, hi) is 1; +infinity if there is none. A selection by
+ * partition, without sorting the values. */
 static double interval_bound(struct search *S, int lo, int hi)
 {
     const struct plan_space *s = &S->space;
@@ -98,8 +96,8 @@ static double interval_bound(struct search *S, int lo, int hi)
     return found;
 }
 
-/* Exclude from S->bound the options that fit into memory at no accepted P of lo..hi. Nothing is assumed of
- * how memory depends on P, so each P is asked. */
+/* Set S->bound to +infinity for options that fit into memory at no accepted P of lo..hi. The dependence of memory on P
+ * is arbitrary, so it is evaluated at each P. */
 static int apply_memory(struct search *S, int lo, int hi, struct hrun_error *err)
 {
     const struct plan_space *s = &S->space;
@@ -111,7 +109,7 @@ static int apply_memory(struct search *S, int lo, int hi, struct hrun_error *err
             continue;
         if (oracle->memory(oracle->ctx, P, &bytes, err))
             return -1;
-        least = fmin(least, bytes);  /* not a number: fits nowhere */
+        least = fmin(least, bytes);  /* ignores NaN, which fits nowhere */
     }
     for (int o = 0; o < s->nopt; o++) {
         double memory = s->subs[oracle->options[o].sub].memory_bytes;
@@ -133,12 +131,12 @@ static int bound_by_capacity(void *ctx, int lo, int hi, int scanned, double *bou
         double b = S->bound[o];
         if (b == INFINITY)
             continue;
-        /* A bound that is not positive, or not a number, says nothing. */
+        /* A bound that is not positive or NaN is useless. */
         S->bound[o] = b > 0 ? plan_value(s, b * (1 - BOUND_SLACK)) : -INFINITY;
     }
     if (scanned && S->memory_limits && apply_memory(S, lo, hi, err))
         return -1;
-    /* A bound is usable when it is less than infinity, so the largest number is as good as no limit. */
+    /* An infinite bound marks an unusable option, so the largest finite number stands for "no limit". */
     *bound = plan_has_capacity(s, S->bound, fmin(plan_best_worst(&S->best), __DBL_MAX__), lo, hi)
              ? interval_bound(S, lo, hi) : INFINITY;
     return 0;
@@ -158,7 +156,7 @@ static int search_intervals(struct search *S, struct hrun_error *err)
 {
     const struct plan_space *s = &S->space;
 
-    /* Where memory is limited, knowing the accepted P makes for a better bound, which may put an interval off. */
+    /* With limited memory a scanned interval gets a second, higher bound, which may postpone it. */
     S->intervals = (struct plan_intervals){
         .space = s, .tuning = S->tuning, .again = S->memory_limits, .ctx = S,
         .bound = s->oracle->bounds && !s->rows ? bound_by_capacity : NULL, .wants = may_enter_list, .look = solve_P,
@@ -179,7 +177,7 @@ int plan_search_tuned(const struct hrun_plan_problem *problem, int top, const st
     return plan_finish(&S.space, &S.best, &counts, started, out, err);
 }
 
-/* Of a plan by time, without those that take too long. The quickest is the first: nothing else is lost. */
+/* Remove choices beyond the time limit from the end of a plan that is ordered by time. */
 static int drop_slow(const struct hrun_plan_problem *problem, struct hrun_plan **plan, struct hrun_error *err)
 {
     struct hrun_plan *p = *plan;
@@ -210,7 +208,8 @@ int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *
                      problem->limits ? " within limits" : "", total, EXHAUSTIVE_LIMIT);
 }
 
-/* hrun_plan_search, of which known[n] may be missing; the list has at least `top` others, as far as there are. */
+/* hrun_plan_search for the configurations that are not known[n]: the plan has `top` of these, or all if there are
+ * fewer. It may contain known ones. */
 static int search_others(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                          struct hrun_plan **out, struct hrun_error *err)
 {
@@ -245,7 +244,7 @@ static double rank_factor_of(const struct hrun_known *known, int n, const struct
     return k && k->rank_factor > 0 ? k->rank_factor : 1;
 }
 
-/* Make the values those of the times; the times that rank the choices go to ranked_s. */
+/* Set values to those of the times without rank factors, and ranked_s to the times with them. */
 static void unrank_values(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                           struct hrun_plan *p)
 {
@@ -278,7 +277,7 @@ void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double 
     hrun_buf_addf(out, " (less certain: ranked as %s)", hrun_percent(ranked_s / base_s).s);
 }
 
-/* Add a known configuration, if the problem has it. */
+/* Add a known configuration to *best if it is valid, not excluded and within the limits. */
 static int add_known_choice(const struct hrun_plan_problem *problem, const struct hrun_known *k, struct plan_best *best,
                             struct hrun_error *err)
 {
@@ -319,7 +318,7 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
     int excluded = 0;
 
     if (search_others(problem, known, n, top, &p, &why)) {
-        /* By its model no other keeps the limits; one that is known better may. */
+        /* No other configuration is within the limits by its model; a known one may be. */
         if (!n || why.code != HRUN_EINFEASIBLE) {
             if (err)
                 *err = why;

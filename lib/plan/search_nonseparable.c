@@ -1,21 +1,20 @@
 /* search_nonseparable.c - the search of a model that is not separable; see search_nonseparable.h for the contracts
  *
- * Parts. Where the oracle bounds parts of configurations (oracle->part), the first few of some P each are looked at, to
- * have a good list. Then, for each P in the order of its least separable bound, branch and bound goes sub-cluster by
- * sub-cluster through all configurations that may still enter the list.
- * Bounds. Else configurations are looked at in the order of their separable lower bound, which the fast search lists.
- * Behind one whose bound is above the last value in the full list none can enter it. Each list asked for is four times
- * as long as the one before: together they cost hardly more than the last.
- * Shares. Where the oracle knows unequal shares of work, the least time of all comes first, and then the rest of the
- * list (search_shares.c). Parts and bounds are used only if this finds nothing.
- * Neighbours. Where none of these ends, the rest of the looks goes to neighbours of the best configuration found, and
- * to theirs: other numbers of PEs and processes on one sub-cluster, or on two whose sum of processes stays the same.
+ * Parts. If the oracle bounds parts of configurations (oracle->part), a few configurations of several P are looked at
+ * first, for a good list. Then, for each P in the order of its least separable bound, branch and bound visits the
+ * configurations that may still enter the list, sub-cluster by sub-cluster.
+ * Bounds. Otherwise configurations are looked at in the order of their separable lower bound, which the fast search
+ * lists. If a bound is above the last value in the full list, no later configuration can enter it. Each list is four
+ * times as long as the previous one, so all lists together cost little more than the last.
+ * Shares. If the oracle has unequal shares of work, search_shares.c finds the least time first, then the rest of the
+ * list. Parts and bounds are used only if this finds nothing.
+ * Neighbours. If none of these proves the list, the remaining looks go to neighbours of the best configuration found:
+ * other numbers of PEs and processes on one sub-cluster, or on two whose sum of processes is constant.
  *
- * Proof. Before a look, only the bound of a configuration is known. A proof that V is the best value needs a look at
- * each configuration whose bound is below V, or a better bound for it. With separable bounds alone these are too many
- * if V is some per cent above the least bound: any numbers of PEs that give P, for each choice of M. One bound of a
- * part excludes all configurations that begin with it. The reported gap is how far V is above the least bound of the
- * configurations neither looked at nor excluded.
+ * Proof. A proof that V is the best value needs a look at each configuration whose bound is below V, or a better bound
+ * of it. With separable bounds alone these are too many if V is a few per cent above the least bound: all numbers of
+ * PEs that give P, for each choice of M. One bound of a part excludes all configurations that begin with it. The
+ * reported gap is the relative distance of V from the least bound of the configurations neither looked at nor excluded.
  */
 #include "plan/search_nonseparable.h"
 
@@ -25,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each P that is tried first is larger than the one before by 1/STEPS of it. */
+/* The P of the first looks grow by the fraction 1/STEPS. */
 enum { STEPS = 8 };
 
 int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err)
@@ -72,8 +71,8 @@ int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int mos
 
 /* ------------------------------------------------------------------ by the order of the bound */
 
-/* Look at the configurations of `listed` from *seen on, in order of their bounds. *done: 1 when none behind the last
- * one looked at can enter the list. *bound: the least value that one of those not looked at may have. */
+/* Look at the configurations of `listed` from index *seen on, in the order of their bounds. *done: 1 if no later one
+ * can enter the list of the best. *bound: lower bound of the values of those not looked at. */
 static int look_at_list(struct plan_walk *w, const struct hrun_plan *listed, int *seen, int *done, double *bound,
                         struct hrun_error *err)
 {
@@ -100,7 +99,8 @@ static int look_at_list(struct plan_walk *w, const struct hrun_plan *listed, int
     return 0;
 }
 
-/* The `top` best by their separable bound and what was known from the start, with P processes (0: any). */
+/* List the `top` best configurations by their separable bound, and as many more as are known, with P processes (0:
+ * any). */
 static int list_by_lower_bound(const struct plan_walk *w, int P, int top, struct hrun_plan **out,
                                struct hrun_error *err)
 {
@@ -113,7 +113,7 @@ static int list_by_lower_bound(const struct plan_walk *w, int P, int top, struct
     return plan_search_tuned(&lower, top + w->looks->nknown, &plan_tuning_default, out, err);
 }
 
-/* How many are listed first. */
+/* Length of the first list. */
 static int first_top(const struct plan_walk *w)
 {
     return w->looks->first > w->best.top ? w->looks->first : w->best.top;
@@ -141,7 +141,8 @@ static int search_by_bound(struct plan_walk *w, struct hrun_plan_counts *counts,
     return 0;
 }
 
-/* Look at the first ones by their bound of some P each, from few processes, which are soon looked at, to many. */
+/* For some P in ascending order, because few processes are quick to look at, look at the best configurations by their
+ * bound. */
 static int search_by_processes(struct plan_walk *w, long most, struct hrun_error *err)
 {
     int only = w->space.problem->P, done, seen, next = only ? only : 1, each = first_top(w);
@@ -156,7 +157,7 @@ static int search_by_processes(struct plan_walk *w, long most, struct hrun_error
         if (!row)
             return -1;
         if (!row->rule || list_by_lower_bound(w, P, each, &p, &none))
-            continue;          /* what is wrong, other than that there is none, the other searches say */
+            continue;          /* later searches report errors */
         seen = 0;
         w->most = w->n + each < most ? w->n + each : most;
         rc = look_at_list(w, p, &seen, &done, &bound, err);
@@ -170,8 +171,8 @@ static int search_by_processes(struct plan_walk *w, long most, struct hrun_error
 
 /* ------------------------------------------------------------------ from neighbour to neighbour */
 
-/* Is w->c, whose numbers are set but for P and npes, a valid configuration that might be better than where the walk is?
- * Then it is looked at. */
+/* Look at w->c, whose P and npes are not set yet, if it is valid, not listed, and its bound is below the value of
+ * w->from. */
 static int look_at_neighbour(struct plan_walk *w, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
@@ -193,7 +194,7 @@ static int look_at_neighbour(struct plan_walk *w, struct hrun_error *err)
     for (int i = 0; i < s->nsubs; i++)
         for (int o = s->first[i]; c->config.pes[i] && o < s->first[i + 1]; o++)
             if (s->oracle->options[o].m == c->config.procs[i])
-                value = fmax(value, row->v[o]);   /* infinite when it cannot be used */
+                value = fmax(value, row->v[o]);   /* infinite if not usable */
     if (!(value < w->from.value))
         return 0;
     if (plan_walk_is_listed(w))
@@ -204,7 +205,7 @@ static int look_at_neighbour(struct plan_walk *w, struct hrun_error *err)
     return 0;
 }
 
-/* Look at all configurations of w->c in which sub-cluster j has the processes that sub-cluster i lost or gained. */
+/* Look at the variants of w->c in which sub-cluster j compensates the change of processes on sub-cluster i. */
 static int look_at_compensated(struct plan_walk *w, int i, int j, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
@@ -231,7 +232,7 @@ static int look_at_compensated(struct plan_walk *w, int i, int j, struct hrun_er
     return 0;
 }
 
-/* Give sub-cluster i `pes` PEs of m processes, alone and with each other sub-cluster compensating for it. */
+/* Look at w->from with `pes` PEs of m processes on sub-cluster i: alone, and with compensation by each other one. */
 static int look_at_pes(struct plan_walk *w, int i, int pes, int m, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
@@ -248,7 +249,7 @@ static int look_at_pes(struct plan_walk *w, int i, int pes, int m, struct hrun_e
     return 0;
 }
 
-/* All changes of sub-cluster i: by steps of powers of two, to none and to all of its PEs. */
+/* Look at the changes of sub-cluster i: its PEs by steps of powers of two, to none and to all, with each m. */
 static int look_at_sub_changes(struct plan_walk *w, int i, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
@@ -269,7 +270,7 @@ static int look_at_sub_changes(struct plan_walk *w, int i, struct hrun_error *er
     return 0;
 }
 
-/* From the best configuration to a better neighbour, until there is none or no look is left. */
+/* Look at the neighbours of the best configuration, repeatedly while this finds a better one and looks are left. */
 static int search_neighbours(struct plan_walk *w, struct hrun_error *err)
 {
     do {
@@ -289,12 +290,12 @@ static int search_neighbours(struct plan_walk *w, struct hrun_error *err)
 struct parts {
     struct plan_walk *w;
     const struct plan_row *row;
-    long *held;            /* nsubs + 1: the most processes that sub-clusters k.. hold with options that are wanted */
-    int most_m;            /* the most processes on a PE of these */
-    long left;             /* bounds that may still be asked for */
+    long *held;            /* nsubs + 1: largest number of processes on sub-clusters k.. with options that may enter */
+    int most_m;            /* the largest m of these options */
+    long left;             /* remaining bounds of parts */
 };
 
-/* Where P could be less than the list's last value. */
+/* A P whose bound allows entries into the list. */
 struct entrance {
     double bound;
     int P;
@@ -309,8 +310,8 @@ static int compare_entrances(const void *a, const void *b)
 
 static int list_by_parts(struct parts *s, int k, long rest, double value, struct hrun_error *err);
 
-/* Add to the list what begins with the pairs of w->c up to sub-cluster k, has `rest` processes behind it and is of no
- * less than this value, where the bound of these pairs allows it. */
+/* If the bound of the pairs of w->c up to sub-cluster k allows it, list the configurations that begin with these and
+ * have `rest` processes on later sub-clusters. value: a lower bound of theirs. */
 static int list_by_bound(struct parts *s, int k, long rest, double value, struct hrun_error *err)
 {
     struct plan_walk *w = s->w;
@@ -325,7 +326,8 @@ static int list_by_bound(struct parts *s, int k, long rest, double value, struct
     return plan_walk_may_enter(w, k + 1, rest, s->most_m, value) ? list_by_parts(s, k + 1, rest, value, err) : 0;
 }
 
-/* Add to the list what begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on. */
+/* List the configurations that have the pairs of w->c before sub-cluster k and `rest` processes from k on. value: a
+ * lower bound of theirs. */
 static int list_by_parts(struct parts *s, int k, long rest, double value, struct hrun_error *err)
 {
     struct plan_walk *w = s->w;
@@ -360,7 +362,7 @@ static int list_by_parts(struct parts *s, int k, long rest, double value, struct
     return list_by_parts(s, k + 1, rest, value, err);
 }
 
-/* The P at which a configuration may enter the list, those with the least bound first. Result: how many; -1: *err. */
+/* Set v to the P with configurations that may enter the list, by ascending bound. Result: their number, or -1. */
 static int list_entrances(struct plan_walk *w, struct entrance *v, struct hrun_error *err)
 {
     struct plan_space *s = &w->space;
@@ -383,7 +385,7 @@ static int list_entrances(struct plan_walk *w, struct entrance *v, struct hrun_e
     return n;
 }
 
-/* Prove the list, or end at *bound, below which nothing that was left out is. */
+/* Search by parts. *exact: 1 if the list is proven; *bound: lower bound of the values that were left out. */
 static int search_by_parts(struct plan_walk *w, int *exact, double *bound, struct hrun_error *err)
 {
     struct plan_space *s = &w->space;
@@ -417,7 +419,7 @@ static int search_by_parts(struct plan_walk *w, int *exact, double *bound, struc
 
 /* ------------------------------------------------------------------ the search */
 
-/* Parts are tried with no more (P, option) cells: their rows are kept. */
+/* The search by parts keeps all rows; limit of their (P, option) cells. */
 static const double CELLS_MOST = 200000;
 
 static void walk_release(struct plan_walk *w)
@@ -461,7 +463,7 @@ int plan_search_whole(const struct hrun_plan_problem *problem, int top, const st
     if (!done && (!exact || w.best.n < top) && search_neighbours(&w, err))
         return -1;
     exact |= shared && w.best.n && w.best.v[0]->value <= bound;
-    if (!w.best.n) {            /* none of what was looked at can be used */
+    if (!w.best.n) {            /* no configuration that was looked at is usable */
         counts.excluded_memory += counts.valid;
         counts.valid = 0;
     }

@@ -1,16 +1,15 @@
 /* search_one_P.c - the best configurations with P processes; see search.h for the contract
  *
- * A level is a value of the objective. Levels whose capacity, the sum over i of the most processes that sub-cluster i
- * holds, is below P are skipped. Then dynamic programming decides whether a level can meet P; a level that cannot is
- * followed by later ones in growing steps and a bisection, since a later level can do all that an earlier one can.
- * Further levels follow while they may still enter the list of the best.
+ * A level is a value of the objective. It is feasible if options of value <= level can have exactly P processes; its
+ * capacity is the sum over i of the largest number of processes on sub-cluster i. Levels with a capacity below P are
+ * skipped. Dynamic programming decides whether a level is feasible. All levels above a feasible one are feasible, so
+ * the least one is found by growing steps and a bisection. Further levels follow while they may enter the list.
  *
- * Configurations of value exactly `level` are paths through the sub-clusters that take at least one option of that
- * value; they come out by PEs, then lexicographically. cells(k, 0)[s] and cells(k, 1)[s] are the fewest PEs by which
- * sub-clusters k.. can hold s processes, the latter with an option of value = level among them. Of the sums s only
- * those matter from which P can still be met: at least P minus what sub-clusters before k can hold, and at most what
- * those from k on can hold. So a window is never wider than the capacity exceeds P, which near the least feasible level
- * is little.
+ * Configurations of value exactly `level` are paths through the sub-clusters with at least one option of that value;
+ * they are produced by number of PEs, then lexicographically. cells(k, 0)[s] and cells(k, 1)[s] are the fewest PEs for
+ * s processes on sub-clusters k.., the latter with at least one option of value = level. Only a window of the sums s
+ * matters: at least P minus the capacity before k, at most the capacity from k on. So a window is no wider than the
+ * excess of the capacity over P, which is small near the least feasible level.
  */
 #include "plan/search.h"
 
@@ -21,20 +20,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No configuration. PEs <= P <= PLAN_MAX_P = 2^30, so NEVER plus any number of PEs does not wrap around. */
+/* No configuration. PEs <= P <= PLAN_MAX_P = 2^30, so NEVER plus any number of PEs does not overflow. */
 #define NEVER ((uint32_t)INT_MAX)
 
-/* Sums that a window shares with at most this many numbers of PEs of one option are served by plain passes over the
- * window, one for each; more, by one pass with a queue, which costs about as much as ten plain ones. */
+/* Up to this many possible numbers of PEs of an option, each needs one plain pass over the window. For more there is
+ * one pass with a queue, which costs about as much as ten plain ones. */
 enum { PLAIN_PASSES = 10 };
 
-/* The sums of processes on sub-clusters k.. that matter. */
+/* The sums lo..lo+width-1 of processes on sub-clusters k.. that matter. */
 struct window {
     int lo, width;
-    size_t at;                  /* of the first sum in the pool */
+    size_t at;                  /* index of the first sum in the pool */
 };
 
-/* The order of pairs at one sub-cluster: fewest PEs from here on, then Pi, then Mi. */
+/* The order of pairs on one sub-cluster: fewest PEs from here on, then Pi, then Mi. */
 struct pair_key {
     uint32_t cost;
     int p, m;
@@ -45,13 +44,13 @@ struct plan_solver {
     struct plan_best *best;     /* borrowed */
     const struct plan_row *row;
     double *levels;             /* nopt: different values at P, ascending */
-    double level;               /* the one whose cells are set */
+    double level;               /* the level of the present cells */
     struct window *windows;     /* nsubs + 1 */
     uint32_t *pool;             /* the cells of all windows, twice */
-    size_t cells;               /* of all windows */
+    size_t cells;               /* number of cells of all windows */
     int *queue;                 /* positions of a sliding minimum */
     size_t pool_cap, queue_cap;
-    struct plan_best paths;     /* configurations found but not yet given out; see add_best_path */
+    struct plan_best paths;     /* best configurations of the remaining sets; see add_best_path */
 };
 
 struct plan_solver *plan_solver_create(struct plan_space *s, struct plan_best *best)
@@ -84,7 +83,7 @@ static uint32_t *cells(const struct plan_solver *S, int k, int need)
     return S->pool + (need ? S->cells : 0) + S->windows[k].at;
 }
 
-/* The most processes that sub-cluster i holds with options of the level, none of which may exceed P alone. */
+/* The largest number of processes on sub-cluster i with options of value <= level, for each option at most P. */
 static long level_capacity(const struct plan_solver *S, int i)
 {
     const struct plan_space *s = S->space;
@@ -123,9 +122,8 @@ static void slide_minimum(struct plan_solver *S, int k, int o, uint32_t *dst, co
         }
         return;
     }
-    /* Each class of sums modulo M is a sequence of its own. A source at position q costs src[q] + (x - q)/M
-     * at x, so the queue holds positions by ascending src[q] - q/M, and drops those more than G steps
-     * back. */
+    /* Sums of one class modulo M form a separate sequence. A source at position q costs src[q] + (x - q)/M at x, so the
+     * queue contains positions by ascending src[q] - q/M, without those more than G steps back. */
     for (int r = 0; r < M && r < to->width; r++) {
         long x = (long)dlo + r, q = slo + ((x - slo) % M + M) % M, back = (long)G * M;
         size_t head = 0, tail = 0;
@@ -152,7 +150,7 @@ static void slide_minimum(struct plan_solver *S, int k, int o, uint32_t *dst, co
     }
 }
 
-/* The fewest PEs by which sub-clusters k.. hold `sum`; NEVER: they cannot. */
+/* The fewest PEs for `sum` processes on sub-clusters k..; NEVER: not possible. */
 static uint32_t fewest_pes(const struct plan_solver *S, int k, int need, long sum)
 {
     long x = sum - S->windows[k].lo;
@@ -160,14 +158,14 @@ static uint32_t fewest_pes(const struct plan_solver *S, int k, int need, long su
     return x < 0 || x >= S->windows[k].width ? NEVER : cells(S, k, need)[x];
 }
 
-/* Windows of all sub-clusters, and room for them. 0 when P is out of reach. */
+/* Set the windows of all sub-clusters and allocate their cells. Result: 0 if the capacity is below P, else 1. */
 static int lay_out_windows(struct plan_solver *S)
 {
     int n = S->space->nsubs, P = S->row->P;
     long before = 0, after = 0;
     size_t widest = 0;
 
-    for (int k = n; k >= 0; k--) { /* width holds the upper end until lo is known */
+    for (int k = n; k >= 0; k--) { /* width is the upper end until lo is known */
         if (k < n)
             after += level_capacity(S, k);
         S->windows[k].width = (int)(after < P ? after : P);
@@ -192,8 +190,8 @@ static int lay_out_windows(struct plan_solver *S)
     return 1;
 }
 
-/* Set the cells of a level; with_need: also those that add_configs uses. Result: can P be met with options of value <=
- * level? */
+/* Set cells(k, 0) of a level; with_need: also cells(k, 1), which add_configs uses. Result: 1 if the level is feasible,
+ * else 0. */
 static int build_level(struct plan_solver *S, double level, int with_need)
 {
     const struct plan_space *s = S->space;
@@ -227,8 +225,8 @@ static int key_less(const struct pair_key *a, const struct pair_key *b)
     return a->p != b->p ? a->p < b->p : a->m < b->m;
 }
 
-/* The first pair of sub-cluster k after *after (NULL: the first of all) with which sub-clusters k.. hold
- * `sum`. 0 when there is none. */
+/* Set *out to the first pair of sub-cluster k after *after (NULL: of all) with which sub-clusters k.. can have `sum`
+ * processes. need: 1 if k.. must have an option of value = level. Result: 0 if there is none, else 1. */
 static int next_pair(const struct plan_solver *S, int k, int need, long sum, const struct pair_key *after,
                      struct pair_key *out)
 {
@@ -273,9 +271,8 @@ static int pair_is_level(const struct plan_solver *S, int k, int m)
     return 0;
 }
 
-/* Append the best path that has the pairs of `start` before sub-cluster `turn`, and there a pair after *after (NULL:
- * any). Nothing if there is none. It stands for all others with these pairs before `turn` and there a pair that comes
- * no earlier than its own (Lawler's partition); `limiting` of the path is `turn`. */
+/* Add to S->paths the best path, if any, with the pairs of `start` before sub-cluster `turn` and a pair after *after
+ * (NULL: any) on it. It represents the set of all such paths (Lawler's partition); its `limiting` is set to `turn`. */
 static void add_best_path(struct plan_solver *S, const struct hrun_config *start, int turn,
                           const struct pair_key *after)
 {
@@ -299,7 +296,7 @@ static void add_best_path(struct plan_solver *S, const struct hrun_config *start
     plan_best_add(&S->paths, &path);
 }
 
-/* Add the configurations of the level to the list, in their order, until one is not good enough. */
+/* Add the configurations of the level to the list of the best, in their order, until one does not enter. */
 static void add_configs(struct plan_solver *S)
 {
     const struct hrun_config none = { .nsubs = S->space->nsubs };
@@ -318,8 +315,8 @@ static void add_configs(struct plan_solver *S)
             break;
         free(S->paths.v[0]);
         memmove(S->paths.v, S->paths.v + 1, (size_t)--S->paths.n * sizeof *S->paths.v);
-        /* Split the set that the path stood for, without itself: for each sub-cluster from its turn on, the same pairs
-         * before and a later pair there. */
+        /* Split the rest of the set that the path represents: for each sub-cluster from its turn on, paths with the
+         * same pairs before it and a later pair on it. */
         for (int k = 0; k < none.nsubs; k++) {
             struct pair_key own = { (uint32_t)(c.npes - used), c.config.pes[k], c.config.procs[k] };
 
@@ -350,8 +347,8 @@ static int gcd(int a, int b)
     return a;
 }
 
-/* Set S->levels to the different values <= limit of options that can take part at P, from the least one that has the
- * capacity for P on. Result: how many; 0 when even all options cannot hold P, or not exactly. */
+/* Set S->levels to the different values <= limit of options that are usable at P, from the first one with a capacity of
+ * P on. Result: their number; 0 if the capacity of all options is below P or no sum of their m gives P. */
 static int list_levels(struct plan_solver *S, double limit)
 {
     const struct plan_space *s = S->space;
@@ -381,7 +378,7 @@ static int list_levels(struct plan_solver *S, double limit)
     return kept - lo;
 }
 
-/* The first level of 1..n-1 that can do, when level 0 cannot; n when none can. */
+/* The index of the first feasible level of 1..n-1, if level 0 is not feasible; n if there is none. */
 static int first_level(struct plan_solver *S, int n)
 {
     int below = 0, at, met = 0;
@@ -420,8 +417,8 @@ int plan_has_capacity(const struct plan_space *s, const double *v, double limit,
     return total >= lo;
 }
 
-/* The list is full: can P offer a value below its last, or as good a one with no more PEs? Where Ti hardly
- * depends on P, this saves most of the many P of equal value. */
+/* For a full list: 1 if P may have a value below the last one, or an equal value with no more PEs; else 0. If Ti hardly
+ * depends on P, this excludes most P of equal value. */
 static int offers_better(const struct plan_solver *S, const struct hrun_choice *last)
 {
     const struct plan_space *s = S->space;

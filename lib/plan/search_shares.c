@@ -1,16 +1,16 @@
 /* search_shares.c - the best configuration with unequal shares of work; see search_nonseparable.h for the contracts
  *
- * By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i PEs of
- * M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P places.
- * Relaxed. With any fraction of PEs it is the concave envelope of the points (|Gi| M, |Gi| M u) of each sub-cluster,
- * the steepest pieces first. Its slope at P is what one process more is worth, and what a choice of a sub-cluster is
- * below the best one, each process taken off at that worth, is lost to the whole (the bound of Lagrange). Near the
- * least T little may be lost, and few choices remain for the knapsack.
- * Knapsack. Layer by layer, from the last sub-cluster to the first, the most units by the number of processes, over the
- * sums from which P can still be met (search_one_P.c has the same windows). So where few choices remain, and many
- * on one sub-cluster alone, all windows are narrow.
- * Search. At one P, T rises from the end of what is impossible relaxed, in growing steps, as the least T is near it.
- * What is found has a time of its own, just below which the next one must be.
+ * Within a time T, a process of option o does u units (hrun_line_units). A time T is feasible at P if p_i PEs of M_i
+ * processes with sum p_i M_i = P exist that do all units: a knapsack problem with exactly P places.
+ * Relaxation. With fractions of PEs the largest number of units is that of the steepest pieces of the concave envelopes
+ * of the points (|Gi| M, |Gi| M u) of each sub-cluster, up to P processes. The slope at P is the value of one more
+ * process. A choice on one sub-cluster loses units against the best one, each process counted with this value
+ * (Lagrangian bound). Near the least T little may be lost, so few choices remain for the knapsack.
+ * Knapsack. From the last sub-cluster to the first, a layer has the largest number of units for each sum of processes
+ * from which P can still be met (the windows of search_one_P.c). If many choices remain on one sub-cluster only, all
+ * windows are narrow.
+ * Search. At one P, T rises in growing steps from the largest time that the relaxation excludes, because the least
+ * feasible T is near it. After each configuration found, the next one must have a time below its time.
  */
 #include "plan/search_nonseparable.h"
 
@@ -22,81 +22,81 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums of the relaxed problem are raised by this fraction, which covers their rounding. */
+/* Sums of the relaxation are raised by this fraction, which exceeds their rounding. */
 #define ROUNDING 1e-12
 
-/* How near to the least time the relaxed bounds of an interval and of a P come, relative. HALVINGS ends this where the
- * time is 0. */
+/* Relative precision of the relaxed bounds of an interval and a P. HALVINGS limits the bisection if the time is 0. */
 #define NEAR_INTERVAL 3e-4
 #define NEAR_P 1e-9
 enum { HALVINGS = 64 };
 
-/* The first step of T from there. */
+/* The first step of T from the relaxed bound, relative. */
 #define FIRST_STEP 1e-6
 
-/* No units: a sum that cannot be met. Below 0 whatever is added. */
+/* Marks a sum that cannot be met; stays below 0 after additions. */
 #define NEVER (-((int64_t)1 << 62))
 #define UNITS_MOST 0x1p61
 
-/* Cells of a knapsack (8 bytes each), and what one takes, in about a ns each. */
+/* Limit of the cells of a knapsack (8 bytes each), and costs in ns, approximately. */
 enum { CELLS_MOST = 1 << 23, CELL_COST = 3, OPTION_COST = 16, PIECE_COST = 4, CALL_COST = 16 };
 
-/* Windows of up to this many PEs are served by plain passes, wider ones by a queue. */
+/* Up to this many numbers of PEs each need a plain pass over the window; for more there is one pass with a queue. */
 enum { PLAIN_PASSES = 8 };
 
-/* Without bounds of intervals, each P that is tried first is larger than the one before by 1/STEPS of it. */
+/* Without bounds of intervals, the P of the first looks grow by the fraction 1/STEPS. */
 enum { STEPS = 8 };
 
-/* Rule by blocks, and each P has a bound of its own. */
+/* The rule is evaluated by blocks, and intervals are split down to one P. */
 static const struct plan_tuning tuning = { 0, 1024, 1 };
 
-/* A straight piece of the concave envelopes: `slope` units by each of `width` processes. */
+/* A straight piece of the concave envelopes: `slope` units for each of `width` processes. */
 struct piece {
     double slope, width;
 };
 
-/* A sub-cluster of the knapsack, and the sums of processes on it and on the later ones that matter. */
+/* A sub-cluster of the knapsack, and the sums from..to of processes on it and later ones. */
 struct layer {
-    int skip;                  /* 1: it may be left out */
-    long low, high;            /* processes on it */
+    int skip;                  /* 1: it may be unused */
+    long low, high;            /* range of its processes */
     long from, to;
-    size_t at;                 /* cell of sum `from` */
+    size_t at;                 /* index of the cell of sum `from` */
 };
 
-/* What can be done at one P by one time. */
+/* The knapsack for one P and one time. */
 struct pack {
-    int met;                   /* 1: all units; 0: the other members are undefined */
+    int met;                   /* 1: all units can be done; 0: the other members are undefined */
     int64_t *u;                /* nopt: units of one process; 0: not usable */
-    int *fewest, *most;        /* nopt: PEs that are left as a choice; none if fewest > most */
+    int *fewest, *most;        /* nopt: range of the remaining numbers of PEs; empty if fewest > most */
     struct layer *layer;  /* nsubs + 1 */
-    int64_t *cell;             /* the most units; below 0: the sum cannot be met */
+    int64_t *cell;             /* the largest number of units; below 0: the sum cannot be met */
     size_t cells;
 };
 
 struct dealt {
-    struct plan_walk *w;       /* borrowed; gets what is found */
+    struct plan_walk *w;       /* borrowed; collects the configurations found */
     struct plan_space *space;  /* of w */
     struct plan_intervals intervals;
-    const struct plan_row *row;  /* of the P that is looked at, else NULL */
-    int hi;                    /* no option with more processes on a PE is used */
-    struct hrun_line *line;    /* nopt, at this P or of an interval */
-    int64_t units;             /* to be done */
-    double limit;              /* what takes longer does not matter; may be lowered at any time */
-    double least;              /* the result: no time is below it */
-    long effort;               /* ns that are left, about */
+    const struct plan_row *row;  /* row of the present P; NULL for an interval */
+    int hi;                    /* the largest P of the interval: options with larger m are not used */
+    struct hrun_line *line;    /* nopt: lines of the present P or interval */
+    int64_t units;             /* all units */
+    double limit;              /* longer times are not searched; callbacks may lower it */
+    double least;              /* result: lower bound of all times */
+    long effort;               /* remaining effort in ns, approximately */
     int (*look)(void *ctx, int P, struct hrun_error *err);
     void *look_ctx;
-    struct pack pack[2];  /* within the limit, and better */
+    struct pack pack[2];  /* for `limit`, and in a listing for values better than the last of the list */
     int *hull;                 /* nopt: scratch */
-    struct piece *piece;  /* npieces: the envelopes at that time */
+    struct piece *piece;  /* npieces: pieces of the envelopes for the last time of set_units_by */
     int npieces;
     long *queue;
     size_t queued;
 };
 
-/* ------------------------------------------------------------------ what is done by a time */
+/* ------------------------------------------------------------------ units within a time */
 
-/* From point `from` of an envelope, an option or -1 for none, to option `to`: units for each process more. */
+/* Slope from point `from` of an envelope, an option or -1 for the origin, to option `to`, in units per process. Sets
+ * *processes to the difference of processes on a PE. */
 static double chord(const struct hrun_option *v, const int64_t *u, int from, int to, double *processes)
 {
     double m = from < 0 ? 0 : v[from].m;
@@ -105,7 +105,7 @@ static double chord(const struct hrun_option *v, const int64_t *u, int from, int
     return ((double)v[to].m * (double)u[to] - m * (from < 0 ? 0 : (double)u[from])) / *processes;
 }
 
-/* u by this time, and d->piece. */
+/* Set u to the units of a process of each option within this time, and d->piece. */
 static void set_units_by(struct dealt *d, double time_s, int64_t *u)
 {
     const struct plan_space *s = d->space;
@@ -115,7 +115,7 @@ static void set_units_by(struct dealt *d, double time_s, int64_t *u)
     d->effort -= (long)s->nopt * OPTION_COST;
     d->npieces = 0;
     for (int i = 0; i < s->nsubs; i++) {
-        int on = 0;        /* points of the envelope so far */
+        int on = 0;        /* number of points of the envelope so far */
 
         for (int o = s->first[i]; o < s->first[i + 1]; o++) {
             u[o] = 0;
@@ -139,7 +139,8 @@ static void set_units_by(struct dealt *d, double time_s, int64_t *u)
     }
 }
 
-/* The pieces that are steepest, up to `need` processes in all: a selection by partition, without sorting. */
+/* The units of the steepest pieces, up to `need` processes in all; *slope: slope of the last one. A selection by
+ * partition, without sorting, which permutes v. */
 static double sum_steepest(struct piece *v, int n, double need, double *slope)
 {
     double sum = 0, gross = 0;
@@ -170,8 +171,8 @@ static double sum_steepest(struct piece *v, int n, double need, double *slope)
     return sum + ROUNDING * gross;
 }
 
-/* No more units are done than this with lo..d->hi processes in all, -INFINITY: they do not fit. *slope: what a process
- * more is worth. Takes the pieces apart. */
+/* Upper bound of the units of lo..d->hi processes by the relaxation; -INFINITY: no room for lo processes. *slope: units
+ * of one more process. Destroys the pieces. */
 static double relaxed_most_units(struct dealt *d, int lo, double *slope)
 {
     double all = 0, gains = 0;
@@ -185,8 +186,8 @@ static double relaxed_most_units(struct dealt *d, int lo, double *slope)
     return all < lo ? -INFINITY : sum_steepest(d->piece, d->npieces, fmin(fmax(gains, lo), d->hi), slope);
 }
 
-/* Which choices of sub-cluster i fall short of its best one by no more units than `slack`, each process taken off at
- * slope: x->fewest and x->most. Result: may it be left out? */
+/* Set x->fewest and x->most to the choices of sub-cluster i that lose at most `slack` units against its best one, if
+ * each process counts -slope units. Result: 1 if it may be unused, else 0. */
 static int limit_choices(const struct dealt *d, struct pack *x, int i, double slope, double slack, int P)
 {
     const struct plan_space *s = d->space;
@@ -212,7 +213,7 @@ static int limit_choices(const struct dealt *d, struct pack *x, int i, double sl
     return best <= slack;
 }
 
-/* May all be done by time_s, by between lo and d->hi processes? */
+/* 1 if the relaxation allows lo to d->hi processes to do all units within time_s, else 0. */
 static int may_do_all(struct dealt *d, double time_s, int lo)
 {
     double slope;
@@ -221,7 +222,7 @@ static int may_do_all(struct dealt *d, double time_s, int lo)
     return relaxed_most_units(d, lo, &slope) >= (double)d->units;
 }
 
-/* The largest time that a process of any line may take. */
+/* Upper bound of the time of a process over all lines. */
 static double latest_time(const struct dealt *d)
 {
     double t = -INFINITY;
@@ -235,13 +236,13 @@ static double latest_time(const struct dealt *d)
     return fmin(t, DBL_MAX);
 }
 
-/* A time by which all cannot be done by lo to d->hi processes, near the least by which it may; INFINITY: it cannot by
- * the limit. */
+/* A time within which, by the relaxation, lo to d->hi processes cannot do all units, just below the least one within
+ * which they may. INFINITY: they cannot within the limit. */
 static double relaxed_least_time(struct dealt *d, int lo, double near)
 {
     double above = fmin(d->limit, latest_time(d)), below = INFINITY;
 
-    for (int o = 0; o < d->space->nopt; o++)    /* the first unit of the quickest */
+    for (int o = 0; o < d->space->nopt; o++)    /* time of one unit on the quickest option */
         if (d->line[o].n > 0)
             below = fmin(below, d->line[o].base_s + d->line[o].unit_s);
     below = fmax(d->intervals.least, below - fabs(below) * ROUNDING - DBL_MIN);
@@ -283,8 +284,8 @@ static void slide_most_units(struct dealt *d, struct pack *x, int k, int o)
         }
         return;
     }
-    /* Each class of sums modulo m is a sequence of its own. A source at q gives src[q] + (sum - q) u at sum, so the
-     * queue holds positions by falling src[q] - q u, and drops those more than `most` steps back. */
+    /* Sums of one class modulo m form a separate sequence. A source at q gives src[q] + (sum - q) u at sum, so the
+     * queue contains positions by descending src[q] - q u, without those more than `most` steps back. */
     for (long r = 0; r < m && dlo + r <= dhi; r++) {
         long sum = dlo + r, q = slo + ((sum - slo) % m + m) % m;
         size_t head = 0, tail = 0;
@@ -309,7 +310,7 @@ static void slide_most_units(struct dealt *d, struct pack *x, int k, int o)
     }
 }
 
-/* What is left as a choice at P. 0: nothing does. */
+/* Set the remaining choices at P and the ranges of the layers. Result: 0 if not all units can be done, else 1. */
 static int list_choices(struct dealt *d, struct pack *x, int P)
 {
     const struct plan_space *s = d->space;
@@ -335,8 +336,8 @@ static int list_choices(struct dealt *d, struct pack *x, int P)
     return most >= (double)d->units;
 }
 
-/* The windows of sums of the layers, of which k has sub-clusters k.. x->met = 0: P cannot be met. Result: 1: too many
- * cells. */
+/* Set the window of each layer, of the sums of processes on sub-clusters k.., and allocate the cells. Sets x->met to 0
+ * if P cannot be met. Result: 1 if there are too many cells, else 0. */
 static int lay_out_layers(struct dealt *d, struct pack *x, int P)
 {
     struct layer *l = x->layer;
@@ -368,7 +369,7 @@ static int lay_out_layers(struct dealt *d, struct pack *x, int P)
     return 0;
 }
 
-/* The most units by sub-clusters k.., which have `sum` processes; below 0: they cannot. */
+/* The largest number of units of `sum` processes on sub-clusters k..; below 0: this sum is not possible. */
 static int64_t units_after(const struct pack *x, int k, long sum)
 {
     const struct layer *l = &x->layer[k];
@@ -376,8 +377,8 @@ static int64_t units_after(const struct pack *x, int k, long sum)
     return sum < l->from || sum > l->to ? NEVER : x->cell[l->at + (size_t)(sum - l->from)];
 }
 
-/* The most units by time_s with P processes, whose row d->row is. Result: 0; 1: there are too many cells, or sums are
- * too large. */
+/* Solve the knapsack for P, the P of d->row, and time_s. Result: 0; 1 if there are too many cells or sums could
+ * overflow. */
 static int pack_units(struct dealt *d, int P, double time_s, struct pack *x)
 {
     const struct plan_space *s = d->space;
@@ -409,7 +410,7 @@ static int pack_units(struct dealt *d, int P, double time_s, struct pack *x)
     return 0;
 }
 
-/* The choice at sub-cluster k by which that is reached: *pes of *option, or none, which is -1. */
+/* The choice on sub-cluster k with the most units, for `sum` processes from k on: *pes PEs of *option, -1 for none. */
 static void find_best_pair(const struct dealt *d, const struct pack *x, int k, long sum, int *option, int *pes)
 {
     const struct plan_space *s = d->space;
@@ -455,7 +456,7 @@ static int may_be_quicker_than_limit(void *ctx, double bound)
     return bound < d->limit && d->effort > 0;
 }
 
-/* Look at P where all may be done by d->limit. */
+/* Set row, lines and units of P, and call d->look if all units may be done within d->limit. */
 static int look_at_P(void *ctx, int P, struct hrun_error *err)
 {
     struct dealt *d = ctx;
@@ -475,8 +476,9 @@ static int look_at_P(void *ctx, int P, struct hrun_error *err)
     return P <= d->units && may_do_all(d, fmin(d->limit, latest_time(d)), P) ? d->look(d->look_ctx, P, err) : 0;
 }
 
-/* Give each P at which all may be done by d->limit to `at`, about those of the least bound first, with row, line and
- * units set, until the effort is used up. Then all that was not looked at, or last, is not below d->intervals.least. */
+/* Call `at` for each P at which all units may be done within d->limit, roughly by ascending bound, with row, line and
+ * units set, until the effort is used up. d->intervals.least is then a lower bound of the times of the last P and of
+ * all remaining ones. */
 static int search_each_P(struct dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
                     struct hrun_error *err)
 {
@@ -485,7 +487,8 @@ static int search_each_P(struct dealt *d, int (*at)(void *ctx, int P, struct hru
     return plan_intervals_run(&d->intervals, err);
 }
 
-/* Let the walk look at the packed configuration, which does all by `by`, and lower the limit to just below its time. */
+/* Look at the configuration of d->pack[0], which does all units within `by`, and lower d->limit to just below its
+ * time. */
 static int look_at_packed(struct dealt *d, int P, double by, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
@@ -513,7 +516,7 @@ static int look_at_packed(struct dealt *d, int P, double by, struct hrun_error *
     return plan_walk_is_listed(d->w) ? 0 : plan_walk_look(d->w, d->row, err);
 }
 
-/* Look at the best configuration of P, if its time is below the limit. */
+/* Find the least time of P, if it is within d->limit, and look at the configurations found. */
 static int search_at_P(void *ctx, int P, struct hrun_error *err)
 {
     struct dealt *d = ctx;
@@ -526,7 +529,7 @@ static int search_at_P(void *ctx, int P, struct hrun_error *err)
 
         if (!(below < above))
             return 0;
-        if (found)                              /* just below what was found, and then half way */
+        if (found)                              /* in turn just below the time found, and half way */
             t = found++ % 2 ? above : 0.5 * below + 0.5 * above;
         t = t > below && t < above ? t : above;
         rc = d->effort > 0 ? pack_units(d, P, t, &d->pack[0]) : 1;
@@ -543,8 +546,8 @@ static int search_at_P(void *ctx, int P, struct hrun_error *err)
     }
 }
 
-/* Set d->least, of all configurations, with about this effort in ns; INFINITY when none does all units. The walk looks
- * at each that is better than those before. */
+/* Set d->least to a lower bound of the times of all configurations, with about this effort in ns; INFINITY if none does
+ * all units. Each configuration that improves on the previous ones is looked at. */
 static int find_least_time(struct dealt *d, long effort, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
@@ -554,7 +557,7 @@ static int find_least_time(struct dealt *d, long effort, struct hrun_error *err)
     d->look = search_at_P;
     d->look_ctx = d;
     d->intervals.least = -INFINITY;
-    /* Each P has to be bounded by itself then: soon, where something good is known. */
+    /* Without bounds of intervals each P needs its own bound, which a low limit makes cheap: try some P first. */
     for (int P = 1; !s->oracle->lines_bound && !s->problem->P && P <= s->max_P; P += 1 + P / STEPS)
         if (look_at_P(d, P, err))
             return -1;
@@ -604,34 +607,34 @@ static void dealt_release(struct dealt *d)
 
 /* ------------------------------------------------------------------ the list
  *
- * At each P, list all configurations that do all units by a time, sub-cluster by sub-cluster. The knapsack of
- * search_shares.c says for each beginning whether it can be completed, so none is tried in vain. The time is that of
- * the list's last, but at first only a little above the least time, and then further above it: so the list is good
- * before there is much to prove. Configurations whose value equals that of the list's last count if they come before it
- * in the order.
+ * At each P, list all configurations that do all units within a time, sub-cluster by sub-cluster. The knapsack shows
+ * for each beginning whether it can be completed, so none is tried in vain. In the first round the time is just above
+ * the least time, then further above it, at most that of the list's last: so the list is good before the long rounds.
+ * Configurations of the same value as the list's last enter if they precede it in the order.
  */
 
-/* How far above the least time the first round goes, by what the next ones go further, and the last that has an end. */
+/* Relative distance of the first round's time from the least time, its growth per round, and the limit beyond which a
+ * round has no time limit. */
 #define FIRST 1e-5
 #define GROWTH 8
 #define LAST 10
 
-/* Effort of a choice, in ns. */
+/* Effort of one choice, in ns. */
 enum { NODE_COST = 30 };
 
 struct listing {
     struct plan_walk *w;
     struct dealt *d;
-    double broad;          /* where the round ends */
-    double done;           /* all up to here were looked at */
-    double open;           /* of a P that is too large to be listed, no time is below this */
-    int left;              /* 1: at this P something may be left */
-    int all_better;        /* 1: whatever is within the limit is better than the list's last */
-    int option[HRUN_SUBS_MAX];  /* of each pair that is fixed */
-    int most_m;            /* the most processes on a PE */
+    double broad;          /* time limit of the round */
+    double done;           /* time limit of the previous round, whose configurations were all looked at */
+    double open;           /* lower bound of the times of P whose knapsack is too large */
+    int left;              /* 1: the present P may have more entries */
+    int all_better;        /* 1: all configurations within d->limit are better than the list's last */
+    int option[HRUN_SUBS_MAX];  /* options of the pairs of w->c */
+    int most_m;            /* the largest number of processes on a PE */
 };
 
-/* The longest time whose value is below the list's last, or no larger where equal = 1. */
+/* The largest time whose value is below that of the list's last or, with equal = 1, not above it. */
 static double last_time(const struct plan_walk *w, int equal)
 {
     const struct hrun_choice *last = w->best.n < w->best.top ? NULL : w->best.v[w->best.n - 1];
@@ -655,7 +658,8 @@ static double last_time(const struct plan_walk *w, int equal)
     return lo;
 }
 
-/* The list has changed, or P: pack again, what may enter the list and what is better than its last. */
+/* After a change of the list or of P, solve the knapsacks again: pack[0] for times that may enter the list, pack[1] for
+ * times better than its last. */
 static void pack_again(struct listing *s, int P)
 {
     struct dealt *d = s->d;
@@ -671,7 +675,7 @@ static void pack_again(struct listing *s, int P)
         s->open = fmin(s->open, d->intervals.least);
 }
 
-/* Can what begins with sub-clusters before k and has `rest` processes from there on do all units? */
+/* 1 if w->c before sub-cluster k, with `rest` processes from k on, can do all units in the time of x, else 0. */
 static int can_do_all(const struct listing *s, const struct pack *x, int k, long rest)
 {
     const struct hrun_choice *c = &s->w->c;
@@ -682,7 +686,7 @@ static int can_do_all(const struct listing *s, const struct pack *x, int k, long
     return units >= s->d->units;
 }
 
-/* Does w->c all units by time_s? */
+/* 1 if w->c does all units within time_s, else 0. */
 static int does_all_by(const struct listing *s, double time_s)
 {
     const struct hrun_choice *c = &s->w->c;
@@ -721,7 +725,7 @@ static int look_at_listed(struct listing *s, struct hrun_error *err)
 
 static int list_from(struct listing *s, int k, long rest, struct hrun_error *err);
 
-/* Sub-cluster k with p PEs of option o, and all that may follow. */
+/* List the configurations with the pairs of w->c before sub-cluster k and p PEs of option o on k. */
 static int list_with_pair(struct listing *s, int k, int o, int p, long rest, struct hrun_error *err)
 {
     struct hrun_choice *c = &s->w->c;
@@ -737,8 +741,9 @@ static int list_with_pair(struct listing *s, int k, int o, int p, long rest, str
     return rc;
 }
 
-/* All that begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on: first by the
- * choice by which most is done, then, as where none is better, about in the order of equals. */
+/* List the configurations with the pairs of w->c before sub-cluster k and `rest` processes from k on. If some of them
+ * may be better than the list's last, the choice with the most units comes first; the others follow roughly in the
+ * order of equal values. */
 static int list_from(struct listing *s, int k, long rest, struct hrun_error *err)
 {
     const struct dealt *d = s->d;
@@ -782,7 +787,8 @@ static int list_at(void *ctx, int P, struct hrun_error *err)
     return s->left ? list_from(s, 0, P, err) : 0;
 }
 
-/* Make the list of w the best one, by about so much effort. */
+/* Complete the list of w with about this effort in ns. *done: 1 if the list is proven; *least: raised to a lower bound
+ * of the times of configurations that were left out. */
 static int list_shares(struct dealt *d, long effort, int *done, double *least, struct hrun_error *err)
 {
     struct listing s = { .w = d->w, .d = d, .done = -INFINITY, .open = INFINITY };
@@ -803,7 +809,7 @@ static int list_shares(struct dealt *d, long effort, int *done, double *least, s
     }
 }
 
-/* Effort in ns: for the least time, and for each part that may be asked for. */
+/* Effort in ns: for the least time, and for each of plan_looks.parts. */
 enum { EFFORT = 300000000, PART_EFFORT = 25 };
 
 int plan_search_shares(struct plan_walk *w, int *done, double *least, struct hrun_error *err)
