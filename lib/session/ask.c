@@ -1,4 +1,4 @@
-/* ask.c - a question as JSON; see hrun.h */
+/* ask.c - answer a question in JSON; see hrun.h */
 
 #include "base/list.h"
 #include "base/opts.h"
@@ -15,7 +15,7 @@ struct asked {
     struct settings set;
     struct query query;
     struct hrun_strvec configs, words;
-    struct hrun_strvec texts;         /* of numbers: what settings point to */
+    struct hrun_strvec texts;         /* the numbers as text, to which the settings point */
 };
 
 #define AT(member) offsetof(struct asked, member)
@@ -23,13 +23,13 @@ struct asked {
 #define COUNT_KEY(key, letter, member, most) \
     { .name = key, .sym = letter, .arg = HRUN_OPT_COUNT, .offset = AT(member), .min = 1, .max = most }
 #define FLAG_KEY(key, member) { .name = key, .apply = hrun_opt_flag, .offset = AT(member) }
-/* It may be given several times. */
+/* A key whose value may also be an array. */
 #define LIST_KEY(key, letter, form, member) \
     { .name = key, .sym = letter, .arg = HRUN_OPT_WORD, .meta = form, .apply = hrun_opt_append, .offset = AT(member) }
 #define CHOICE_KEY(key, of, member) \
     { .name = key, .arg = HRUN_OPT_CHOICE, .choices = of, .apply = hrun_opt_string, .offset = AT(member) }
 
-/* Each is an option of hrun, but for program. */
+/* All keys but `program` are options of hrun. */
 static const struct hrun_opt question_keys[] = {
     TEXT_KEY("app", set.app), TEXT_KEY("variant", set.variant), LIST_KEY("define", 'D', "NAME=VALUE", set.defines),
     TEXT_KEY("profile-path", set.profile_path), TEXT_KEY("data", set.data), FLAG_KEY("force", set.force),
@@ -123,7 +123,7 @@ static int read_question(struct asked *a, const json_t *root, struct hrun_error 
     return 0;
 }
 
-/* One call at a time: a call forks to try topologies. */
+/* Only one call runs at a time, as a call forks to try topologies. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 char *hrun_ask(const char *question, struct hrun_error *err)

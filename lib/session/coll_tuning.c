@@ -1,4 +1,4 @@
-/* coll_tuning.c - tuned collective operations; see coll_tuning.h for the contracts */
+/* coll_tuning.c - preload libhrun-coll.so, and get its report; see coll_tuning.h for the contracts */
 #include "session/coll_tuning.h"
 
 #include "base/trace_lines.h"
@@ -19,7 +19,7 @@ void tune_release(struct tune *t)
     *t = (struct tune){ .tell = t->tell, .lines = HRUN_BUF_INIT, .text = HRUN_BUF_INIT };
 }
 
-/* Why this program cannot be tuned whatever the network; NULL: it can. */
+/* The reason, other than the network, why this program cannot be tuned; NULL: it can. */
 static const char *why_not_tuned(const struct tune *t, const struct context *c, const struct hrun_layout *l)
 {
     if (c->engine->simulated)
@@ -33,7 +33,7 @@ static const char *why_not_tuned(const struct tune *t, const struct context *c, 
     return NULL;
 }
 
-/* Fill t->text for the ranks of a layout. Errors: HRUN_ENODATA (the network lacks a host), those of hrun_net_tune. */
+/* Set t->text for the ranks of a layout. Errors: HRUN_ENODATA (the network lacks a host), those of hrun_net_tune. */
 static int add_tuning_text(struct tune *t, const struct hrun_net *net, const struct hrun_layout *l,
                            struct hrun_error *err)
 {

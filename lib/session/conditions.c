@@ -1,4 +1,4 @@
-/* conditions.c - what a user sets that changes times; see conditions.h */
+/* conditions.c - options of the user that change times; see conditions.h */
 #include "session/conditions.h"
 
 #include "base/alloc.h"
@@ -12,11 +12,11 @@ extern char **environ;
 
 #define IN_ENVIRONMENT "OMPI_MCA_"
 
-/* Parameters of Open MPI that begin with these choose transports and algorithms, and how processes wait. */
+/* Parameters of Open MPI that choose transports, algorithms and the waiting of processes begin with these. */
 static const char *const time_prefixes[] = { "btl", "coll", "mpi_", "mtl", "opal_", "osc", "pml", "ucx", NULL };
 
-/* Variables that begin with these set threads, libraries and transports. Others are not recorded: they may be secrets,
- * and may differ in every job. */
+/* Variables of threads, libraries and transports begin with these. Others are not recorded, as they may be secrets or
+ * differ in each job. */
 static const char *const thread_prefixes[] = { "OMP_", "KMP_", "GOMP_", "OPENBLAS_", "MKL_", "BLIS_", "UCX_",
                                           IN_ENVIRONMENT, NULL };
 
@@ -61,7 +61,7 @@ void conditions_settings(const struct context *c, struct hrun_buf *out)
     size_t prefix = sizeof IN_ENVIRONMENT - 1;
     autorelease(hrun_strvec_release) struct hrun_strvec v = { 0 };
 
-    /* An outer hrun sets _backing_directory: where shared memory is kept. */
+    /* An outer hrun sets ..._backing_directory, the folder for shared memory, which does not change times. */
     for (char **e = environ; *e && mca_counts; e++)
         if (!strncmp(*e, IN_ENVIRONMENT, prefix) && !strstr(*e, "_backing_directory="))
             add_parameter(&v, *e + prefix, mca->v, mca->n);

@@ -1,4 +1,4 @@
-/* context_network.c - the network of the cluster's hosts; see context_network.h */
+/* context_network.c - find and load the network of the cluster's hosts; see context_network.h */
 #include "session/context_network.h"
 
 #include "base/alloc.h"
@@ -9,17 +9,18 @@
 #include <string.h>
 #include <zlib.h>
 
-/* As in lib/cluster: a platform has some KiB, with thousands of hosts some MiB. */
+/* Limit as in lib/cluster: a platform file has some KiB, or some MiB with thousands of hosts. */
 static const size_t PLATFORM_MAX = (size_t)64 << 20;
 
-/* Parameters of Open MPI that choose the wires and how they are used begin with these. Parameters of SimGrid all count,
- * but those of computation and algorithms. */
+/* Parameters of Open MPI that choose links and their use begin with link_prefixes. All parameters of SimGrid belong to
+ * the network except those of computation and algorithms (ignored_prefixes). */
 static const char *const link_prefixes[] = { "btl", "pml", "mtl", "opal_", "ucx", NULL };
 static const char *const ignored_prefixes[] = {
     "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
 };
 
-/* The MPI of a script is not known: it counts as the Open MPI that starts it, or that is installed here. */
+/* Append the MPI. A program that does not show its MPI (a script) counts as the Open MPI that starts it or that is
+ * installed here. */
 static void add_mpi_of_network(const struct context *c, struct hrun_buf *out)
 {
     struct hrun_openmpi m = c->openmpi;

@@ -1,4 +1,4 @@
-/* decide_trial.c - now and then another configuration than the best predicted one; see decide_trial.h */
+/* decide_trial.c - sometimes run another configuration than the best; see decide_trial.h */
 #include "session/decide_trial.h"
 
 #include "plan/explore.h"
@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of best predicted configurations among which trials choose: a nightly job takes two months to try each
- * once. Slow ones make room for others. */
+/* Trials choose among this many best predicted configurations. A nightly job needs two months to try each once. */
 enum { LOOKED_AT = 64 };
 
 int check_explore_options(const struct question *q, struct hrun_error *err)

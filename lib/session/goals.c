@@ -1,4 +1,4 @@
-/* goals.c - what is minimised, and what the choice must keep; see goals.h */
+/* goals.c - --objective and --limit; see goals.h */
 #include "session/goals.h"
 
 #include "base/alloc.h"
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first sub-cluster whose PEs have no rate of an objective, or -1. pes: those that count; NULL: all in use. */
+/* The first used sub-cluster without a price or power for the objective; -1: none. pes[nsubs]: used PEs; NULL: all
+ * usable ones. */
 static int first_without_rate(const struct hrun_objective *o, const struct hrun_plan_sub *subs, const int *pes,
                               int nsubs)
 {
@@ -141,6 +142,6 @@ void goals_fill(const struct goals *g, const struct hrun_plan_problem *problem, 
     if (!table || d->by != BY_MODEL || first_without_rate(against.objective, problem->subs, NULL, d->nsubs) >= 0)
         return;
     d->goal.pareto_of = against.objective;
-    /* It fails where there are too many configurations to look at. */
+    /* Without effect if there are too many configurations. */
     hrun_plan_pareto(&against, k->known, k->n, &d->goal.pareto, &why);
 }

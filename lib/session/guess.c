@@ -1,4 +1,4 @@
-/* guess.c - the MPI of an application whose program is not at hand; see guess.h */
+/* guess.c - choose the MPI of an application if no program is named; see guess.h */
 #include "session/guess.h"
 
 #include <stdio.h>
@@ -8,14 +8,14 @@
 /* The search for an MPI. */
 struct search {
     struct context *c;
-    struct hrun_app *const *apps; /* the application, or each variant that may be meant */
+    struct hrun_app *const *apps; /* the application, or all its variants if none is named */
     int napps;
     struct hrun_strvec there;     /* signatures of their profiles */
-    struct hrun_mpi first;        /* the first that was tried; id "": none was */
+    struct hrun_mpi first;        /* the first candidate; id "": none yet */
     int found;                    /* 1: c->mpi has a profile */
 };
 
-/* The MPI that a signature names. */
+/* The MPI with this id in a signature. */
 static struct hrun_mpi mpi_by_id(const char *id)
 {
     static const struct { const char *begins, *name; enum hrun_mpi_kind kind; } known[] = {
@@ -34,7 +34,7 @@ static struct hrun_mpi mpi_by_id(const char *id)
     return mpi;
 }
 
-/* Set c->mpi if a sub-cluster has a profile for programs of this MPI. */
+/* Set c->mpi and s->found if a sub-cluster has a profile for programs of this MPI. */
 static void try_mpi(struct search *s, const struct hrun_mpi *mpi)
 {
     struct context *c = s->c;
@@ -56,7 +56,7 @@ static void try_mpi(struct search *s, const struct hrun_mpi *mpi)
         c->mpi = *mpi;
 }
 
-/* Try the MPI of a program in PATH that can run on such hosts. */
+/* Try the MPI of a program in PATH, if the program can run on these hosts. */
 static void try_program(struct search *s, const char *name)
 {
     autofree char *path = hrun_program_find(name, NULL, NULL);
@@ -66,7 +66,7 @@ static void try_program(struct search *s, const char *name)
         try_mpi(s, &mpi);
 }
 
-/* Try programs of SimGrid, first those that count their operations, then those that are timed. */
+/* Try the MPI of SimGrid, first for programs that count their operations, then for timed ones. */
 static void try_simulated(struct search *s)
 {
     const char *version = s->c->cluster->simgrid;

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ of a log, what tells of N */
+/* ------------------------------------------------------------------ samples at sizes near N */
 
 struct item {
     struct hrun_sample *s;
-    double far;           /* |ln of its N over N| */
-    int rank;             /* its N among those of its configuration, from 1, the nearest */
+    double far;           /* |ln(s->N / N)| */
+    int rank;             /* place of s->N among the sizes of the configuration; 1: the nearest */
 };
 
 static int compare_configs(const struct hrun_sample *x, const struct hrun_sample *y)
@@ -29,7 +29,7 @@ static int by_distance(const void *a, const void *b)
     return order ? order : (x->s->N > y->s->N) - (x->s->N < y->s->N);
 }
 
-/* Keep the samples of each configuration at the sizes nearest to N, in their order. */
+/* Keep only the samples of each configuration at the HRUN_CORRECTION_SIZES sizes nearest to N, in their order. */
 static void keep_near(struct hrun_samples *all, int64_t N)
 {
     autofree struct item *v = xcalloc(all->n + 1, sizeof *v);
@@ -83,8 +83,9 @@ void log_filter_release(struct log_filter *f)
     hrun_buf_release(&f->consts);
 }
 
-/* The configurations that failed at N and never ran there, each once: in calibrations, and where they were only
- * tried. Of those on several sub-clusters only runs with unequal shares count, `dealt`, or with equal ones. */
+/* Append the configurations that failed at N and never succeeded there, each once: to out->failed if they failed in
+ * calibrations, else to out->tried. dealt = 1: on several sub-clusters only runs with unequal shares count; 0: only
+ * those with equal shares. */
 static void list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, int dealt,
                         struct corrected *out)
 {
@@ -107,7 +108,7 @@ static void list_failed(const struct context *c, const struct hrun_samples *log,
     }
 }
 
-/* Exclude the configurations that failed. known[] and details[] have room for them. */
+/* Mark the configurations in k->failed as excluded. known[] and details[] have room for them. */
 static void exclude_failed(struct corrected *k, int nsubs)
 {
     for (size_t i = 0; i < k->failed.n; i++) {

@@ -1,4 +1,4 @@
-/* nearest.c - sizes with a valid configuration; see nearest.h */
+/* nearest.c - sizes with a valid configuration, for messages; see nearest.h */
 #include "session/nearest.h"
 
 #include "base/alloc.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rules repeat with P or P^2 (paper 000, sections 5.2 and 5.4): STEPS reach the next multiple for every P up to 300.
- * SECONDS is what people wait for a message; it is processor time, so that a busy machine finds the same sizes. */
+/* Rules repeat with P or P^2 (paper 000, sections 5.2 and 5.4), so STEPS sizes contain a multiple for each P up to 300.
+ * SECONDS: time that a user waits for a message, as processor time, so that a busy machine finds the same sizes. */
 enum { STEPS = 100000, STEPS_OF_PROBE = 1000 };
 static const double SECONDS = 0.5;
 
-/* An oracle without a model: every option takes one second, only rule and memory matter. */
+/* An oracle without a model: each option has a time of one second, and only rule and memory exclude options. */
 struct flat {
     const struct hrun_app *app;
     const struct hrun_plan_sub *subs;
@@ -54,7 +54,7 @@ static int flat_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
     return hrun_app_memory(f->app, f->N, P, bytes, err);
 }
 
-/* For unequal shares: as many whole units as fit into the memory. */
+/* Bounds for unequal shares: the whole units that fit into the memory. */
 static int flat_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
     struct flat *f = ctx;
@@ -74,7 +74,7 @@ static int flat_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, str
     return 0;
 }
 
-/* Called only for what flat_lines found to fit. */
+/* Called only for configurations that flat_lines allows. */
 static int flat_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                       struct hrun_error *err)
 {
@@ -84,7 +84,7 @@ static int flat_whole(void *ctx, const struct hrun_config *config, int P, double
     return 0;
 }
 
-/* With the options of `from`, and unequal shares if it has them; NULL: one process per PE. */
+/* Set up *f with the options of `from`, and with unequal shares if it has them; NULL: one process per PE. */
 static void flat_init(struct flat *f, const struct hrun_app *app, int nsubs, const struct hrun_plan_sub *subs,
                       const struct hrun_oracle *from)
 {
@@ -117,7 +117,7 @@ static int is_feasible(struct flat *f, const struct hrun_plan_problem *problem, 
     return 1;
 }
 
-/* The first feasible size from N on, N included, in steps of `step` (+1 or -1); 0 when none was found. */
+/* The first feasible size among N, N + step, ... (step = +1 or -1); 0: none within the steps and the time. */
 static int64_t walk_sizes(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step, int steps,
                           double end)
 {
@@ -127,8 +127,8 @@ static int64_t walk_sizes(struct flat *f, const struct hrun_plan_problem *proble
     return 0;
 }
 
-/* The largest feasible size far below N, if the memory excludes all near ones: halve N until something fits, then
- * bisect between the last two. Each step looks a little further down for a size that the rule accepts. */
+/* A large feasible size far below N, for memory that excludes all near ones: halve N until a size is feasible, then
+ * bisect between the last two. Each step walks down to the next size that the rule accepts. */
 static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
 {
     double end = hrun_thread_cpu_s() + SECONDS;
@@ -151,8 +151,8 @@ static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem
     return best;
 }
 
-/* The first feasible power of two from N on in the direction of `step`; 0: none. Rules that need one leave gaps as wide
- * as N, which no walk crosses. */
+/* The first feasible power of two from N on in the direction of `step`; 0: none. Rules that accept only powers of two
+ * have gaps as wide as N, which walk_sizes cannot cross. */
 static int64_t power_of_two(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step)
 {
     int64_t x = 1;
@@ -172,7 +172,7 @@ void nearest_sizes(struct context *c, const struct hrun_plan_problem *of, int64_
     struct hrun_plan_problem problem = { .subs = of->subs, .P = of->P };
     struct flat f;
     int64_t below, above, power;
-    int sure;                 /* all between them were looked at */
+    int sure;                 /* 1: all sizes between below and above were tried */
     size_t len;
 
     if (!err)

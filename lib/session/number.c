@@ -1,4 +1,4 @@
-/* number.c - a number among the words of a command, as its size; see number.h */
+/* number.c - a number among the words of a command that gives its size; see number.h */
 #include "session/number.h"
 
 #include "base/alloc.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Later words of a long command are names of files. */
+/* Words after this many are taken for names of files. */
 enum { WORDS_MAX = 500 };
 
 int64_t number_value(const char *text)
@@ -38,7 +38,7 @@ int number_is_open(char *const *words)
     return 0;
 }
 
-/* 1 if name[len] is the name asked for, else 0. Dashes before it are ignored unless asked has them. */
+/* 1 if name[len] is the name `asked`, else 0. Its leading dashes are ignored unless `asked` has some. */
 static int is_name(const char *name, size_t len, const char *asked)
 {
     if (*asked != '-')
@@ -49,7 +49,7 @@ static int is_name(const char *name, size_t len, const char *asked)
     return len && strlen(asked) == len && !strncmp(name, asked, len);
 }
 
-/* "x 20", "nx=48" */
+/* Append the number with its name, as "x 20" or "nx=48". */
 static void add_number_text(char *const *words, int i, const char *digits, struct hrun_buf *out)
 {
     if (digits == words[i])
@@ -123,7 +123,7 @@ int number_find(char *const *words, const char *name, struct number **out, struc
     return 0;
 }
 
-/* 1 if the definition's argument gives the word at size N with any number of processes, else 0. */
+/* 1 if the definition's argument expands to the word at size N for P = 1 and 2, else 0. */
 static int matches_arg(const struct hrun_app *app, const char *arg, const char *word, int64_t N)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
@@ -138,7 +138,7 @@ static int matches_arg(const struct hrun_app *app, const char *arg, const char *
 }
 
 /* If the words are the definition's `args` with a number in place of {N}, set c->number. Its words are the program
- * alone, as hrun adds the args of a definition. A variant that is not named may have other args. */
+ * alone, as hrun adds the args of a definition. Not for several variants, as their args may differ. */
 static void find_in_args(struct context *c, char *const *words)
 {
     const struct hrun_app *app = c->app;

@@ -1,4 +1,4 @@
-/* placement.c - where ranks go; see placement.h */
+/* placement.c - make the layout of a decision; see placement.h */
 #include "session/placement.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ void placement_fill_threads(const struct context *c, struct hrun_layout *layout)
     hrun_layout_fill_threads(layout);
     for (int r = 0; r < layout->nranks; r++)
         least = layout->ranks[r].threads < least ? layout->ranks[r].threads : least;
-    /* Without a definition, all ranks get the number of threads of the rank with the fewest. */
+    /* Without a definition, all ranks get the least number of threads of a rank. */
     if (c->app->run.threads || c->problem || !*c->app->file) {
         for (int r = 0; r < layout->nranks; r++)
             layout->ranks[r].threads = c->app->run.threads ? 0 : least;

@@ -1,4 +1,4 @@
-/* prediction.c - what is predicted of a configuration that was decided on; see prediction.h */
+/* prediction.c - the prediction of the chosen configuration; see prediction.h */
 #include "session/prediction.h"
 
 #include "base/alloc.h"
@@ -15,7 +15,7 @@ static void keep_farther(struct beyond *b, int sub, int64_t v, const int64_t *me
         *b = (struct beyond){ factor, sub, { measured[0], measured[1] } };
 }
 
-/* Predict the time, if the models can. */
+/* Predict the time, and how far N and P lie outside the measured range; predicted.known = 0 if the models cannot. */
 static void predict_time(struct decision *d, struct hrun_predictor *p)
 {
     struct hrun_error why = { 0 };
@@ -41,7 +41,7 @@ static void predict_time(struct decision *d, struct hrun_predictor *p)
     d->predicted.known = d->predicted.time.mid > 0;
 }
 
-/* Find the shares of the work. */
+/* Set shares.each and, with a predictor without the pace, shares.unwatched. */
 static void predict_shares(struct decision *d, struct hrun_predictor *p, struct hrun_predictor *unpaced)
 {
     struct hrun_error why = { 0 };
@@ -54,7 +54,7 @@ static void predict_shares(struct decision *d, struct hrun_predictor *p, struct 
     }
 }
 
-/* Correct the prediction by runs of the same configuration. */
+/* Correct the prediction by earlier runs. */
 static void correct_prediction(struct decision *d, const struct corrected *k)
 {
     struct hrun_correction at;
@@ -80,7 +80,7 @@ double predicted_doubt(const struct corrected *k, const struct hrun_config *conf
     return exp(hrun_corrections_sd(k->all)) * (r ? hrun_correction_doubt(k->all, r) : 1);
 }
 
-/* Find the configuration of mpirun's default, and predict it. */
+/* Set d->plain: the configuration that mpirun would start, and its prediction. */
 static void predict_plain(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *search)
 {
     const struct corrected *k = &at->known;

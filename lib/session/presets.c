@@ -1,4 +1,4 @@
-/* presets.c - what the user's own input files say of a definition's constants; see context.h */
+/* presets.c - constants of a definition from the user's own input files; see context.h */
 #include "session/context.h"
 
 #include "base/units.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Append to *to the entries "NAME=VALUE" of a list whose constants are not given by -D. */
+/* Append to *to the entries "NAME=VALUE" of a list whose constants -D does not set. */
 static void add_undefined(const struct settings *s, const struct hrun_strvec *list, struct hrun_strvec *to)
 {
     for (size_t i = 0; i < list->n; i++) {
@@ -41,7 +41,8 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
     return rc;
 }
 
-/* 1 if a run with these values has what the user's file says, "NAME=VALUE"; else 0, and it has *written. */
+/* 1 if hrun's input file for these values would contain the user's value (text: "NAME=VALUE"); else 0, with the value
+ * that it would contain in *written. */
 static int holds_preset(const struct context *c, const char *text, const struct hrun_app_values *values,
                         double *written)
 {
@@ -62,7 +63,7 @@ static int64_t any_size(const struct hrun_app *app)
 
 void presets_say(const struct context *c, const struct hrun_app_values *values)
 {
-    enum { MOST = 16 };     /* what holds for 1 to MOST processes does not depend on their number */
+    enum { MOST = 16 };     /* a value equal for 1 to MOST processes counts as independent of their number */
     autorelease(hrun_buf_release) struct hrun_buf taken = HRUN_BUF_INIT, other = HRUN_BUF_INIT, missed = HRUN_BUF_INIT;
     const char *file = c->app && c->app->run.npresets ? c->app->run.presets[0].file : "";
     double written;

@@ -54,7 +54,7 @@ int query_find(struct context *c, struct query *q, struct hrun_error *err)
     return q->words[0] ? work_find_program(&w, 0, err) : 0;
 }
 
-/* Append the answer for a configuration; NULL: for the best one. */
+/* Append the answer for a configuration (NULL: the best one). */
 static int answer_one(struct context *c, const struct query *q, struct variants *apps, const char *config,
                       struct hrun_buf *out, struct hrun_error *err)
 {

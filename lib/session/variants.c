@@ -1,4 +1,4 @@
-/* variants.c - which of an application's algorithms will be run; see variants.h */
+/* variants.c - choose among the algorithms of an application; see variants.h */
 #include "session/variants.h"
 
 #include "base/alloc.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decide for one variant, in place of an earlier decision. Of the errors of variants *nearest keeps that of the one
- * nearest to the limits, else the first. */
+/* Decide for one variant, in place of an earlier decision. *nearest: the error of the variant nearest to the limits so
+ * far, else the first error. */
 static void decide_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
                            struct hrun_error *nearest)
 {

@@ -1,4 +1,4 @@
-/* work_passed.c - what of the size and of the shares of processes reaches a program; see work_passed.h */
+/* work_passed.c - check that size and shares are passed to the program, and compute shares; see work_passed.h */
 #include "session/work_passed.h"
 
 #include "base/alloc.h"
@@ -28,7 +28,7 @@ static char *const *words_of(const struct work *w, int i)
     return i ? w->programs.v[i].words : w->words;
 }
 
-/* 1 if the number of units is known, or shares are relative, else 0. */
+/* 1 if the definition determines the number of units of work, else 0. */
 static int knows_units(const struct hrun_app *app)
 {
     return app && (app->shares.units || hrun_family_of(app)->deals_units || hrun_family_of(app)->by_formula);
@@ -45,7 +45,7 @@ int work_check_words(const struct work *w, struct hrun_error *err)
     return 0;
 }
 
-/* 1 if the share of a process reaches the program, else 0. */
+/* 1 if the share of a process is passed to the program, else 0. */
 static int shares_are_passed(const struct work *w)
 {
     const struct hrun_strvec *env = &w->c->set->job.env;
@@ -97,8 +97,8 @@ int work_equal_rows(const struct work *w, int P, double *rows, struct hrun_error
     return 0;
 }
 
-/* Set share to whole units: equal shares of ranks, or those of a model. If these are too many in all, the last ranks of
- * the sub-cluster with the most processes get one unit less. */
+/* Set share[nranks] to whole units: w->share, or equal shares. If the sum exceeds the units, the last ranks of the
+ * sub-cluster with the most processes get one unit less. */
 static int shares_of_units(const struct work *w, const struct hrun_layout *layout, double *share,
                            struct hrun_error *err)
 {
