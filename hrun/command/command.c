@@ -100,7 +100,7 @@ int context_complain(const char *command, const struct hrun_error *err)
     }
 }
 
-/* The modes with this first word; NULL: those without one. */
+/* A bit for each mode with this first word (NULL: without a word). */
 static unsigned modes_of_word(const struct hrun_opt_mode *modes, const char *word)
 {
     unsigned same = 0;
@@ -150,7 +150,7 @@ static int answer_question(const struct context_command *cmd, const struct setti
     return 1;
 }
 
-/* Refuse words if the mode takes none; read several programs separated by ':', as mpirun does. */
+/* Refuse words if the mode allows none; read several programs separated by ':', as mpirun does. */
 static int check_mode_words(const struct context_command *cmd, const struct hrun_opt_mode *mode, int ended,
                        struct settings *s, char **words, struct hrun_error *err)
 {
@@ -191,8 +191,8 @@ static int check_subcommand(const struct context_command *cmd, const char *word,
     return hrun_fail(err, HRUN_ENOPROG, "'%s' is neither a program nor a subcommand; did you mean '%s'?", word, near);
 }
 
-/* The first word after the program, up to a "--", that is a long option of the command; NULL: there is none. An option
- * whose value is a template ("--size={N}") must be the program's. */
+/* The first word after the program, up to a "--", that is a long option of the command; NULL: none. An option whose
+ * value is a template ("--size={N}") is taken for the program's. */
 static const char *find_option_after(const struct hrun_opt *options, char *const *words)
 {
     for (char *const *w = words; *w && *++w && strcmp(*w, "--");) {

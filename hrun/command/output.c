@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Replaces stdout or stderr. The output of programs goes to the descriptors directly. */
+/* Replaces stdout or stderr. Programs that hrun starts write to the descriptors directly. */
 struct stream {
     int fd;
-    int raw;                    /* 1: nothing is filtered */
+    int raw;                    /* 1: the filter is off */
     int error;                  /* errno of the first write that failed, or 0 */
     struct hrun_buf held;       /* unfinished UTF-8 character or "\r\n" */
 };
@@ -34,7 +34,7 @@ static size_t count_unfinished(const struct hrun_buf *text)
     return 0;
 }
 
-/* A callback of fopencookie(3): 0 is a failure. */
+/* Callback for fopencookie(3). Result: len, or 0 after a failed write. */
 static ssize_t write_printable(void *cookie, const char *data, size_t len)
 {
     struct stream *s = cookie;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes from 1 B to 4 MiB, as the library uses for variants with counts, rounded to four per doubling (coll_round). A
- * choice for MANY processes takes a ms; with more processes only powers of two are tried. */
+/* Sizes are 1 B to 4 MiB, as the library uses for variants with counts, with STEPS per doubling (coll_round). A choice
+ * for MANY processes needs 1 ms; with more processes only powers of two are tried. */
 enum { OCTAVES = 22, STEPS = 4, MANY = 64, SIZES = OCTAVES * STEPS + 3 };
 
 /* A range of sizes with the same algorithm. */
@@ -27,7 +27,7 @@ struct ranges {
     size_t n;
 };
 
-/* ---------------------------------------------------------------- what would be tuned */
+/* ---------------------------------------------------------------- before a run */
 
 static int by_size(const void *a, const void *b)
 {
@@ -202,7 +202,7 @@ json_t *tuned_plan_json(const struct tune *t)
     return json_pack("{s:s?, s:o}", "why_not", t->why[0] ? t->why : NULL, "operations", operations);
 }
 
-/* ---------------------------------------------------------------- what was tuned */
+/* ---------------------------------------------------------------- after a run */
 
 struct tuning_record {
     char op[16], way[16];
@@ -211,7 +211,7 @@ struct tuning_record {
     double bytes, segment, library_s, ours_s;
 };
 
-/* The record in a line "coll RECORD CHECK" without its mark. Result: its length, with its address; 0: there is none. */
+/* Set *record to the RECORD in a line "coll RECORD CHECK". Result: its length; 0 if the line is not valid. */
 static size_t record_of(const char *line, size_t len, const char **record)
 {
     const size_t word = sizeof HRUN_COLL_REPORT - 1;
@@ -259,7 +259,7 @@ static void add_record_row(const struct tuning_record *v, struct hrun_table *t)
     hrun_table_cell(t, "%s", fate.data);
 }
 
-/* Add rows for the records. *more: the number of unreported ones. Result: the number of rows. */
+/* Add rows for the records. *more: number of operations that the library did not report. Result: the number of rows. */
 static int add_records(const struct hrun_buf *lines, struct hrun_table *t, int *more)
 {
     int n = 0;

@@ -17,8 +17,8 @@ enum what {
     SERVED,     /* text: hrun's words, with %1 and %2 for the values */
     EACH,       /* the same for each element of a list with commas */
     ALL,        /* variables of all programs; text: NAME=VALUE, or a list of names with commas */
-    PROGRAMS,   /* of a file (add_words_of_file); text: a description */
-    PARAMETERS, /* of a file (add_words_of_file); text: a description */
+    PROGRAMS,   /* read from a file (add_words_of_file); text: a description */
+    PARAMETERS, /* read from a file (add_words_of_file); text: a description */
     HERE,       /* obeyed by serve_here; text: a description, or advice */
     PLACE,      /* text: a key of hrun_mapping_set and its value, with %1 for the word's */
     INSTEAD,    /* text: what hrun does instead */
@@ -26,7 +26,7 @@ enum what {
 };
 
 struct word {
-    const char *name;    /* without dashes; one or two stand before it */
+    const char *name;    /* without its one or two dashes */
     int values;
     enum what what;
     const char *text;
@@ -179,7 +179,7 @@ static const struct word words[] = {
     { "xterm", 1, REFUSED, DEBUGGER },
 };
 
-/* Those of these words that only MPICH's mpiexec has, not Open MPI's mpirun. */
+/* The words that MPICH's mpiexec has and Open MPI's mpirun has not. */
 static const char of_mpiexec[] =
     " f hosts genv env genvlist envlist prepend-rank l print-rank-map configfile ppn perhost rr membind order-nodes "
     "genvall envall launcher launcher-exec bootstrap bootstrap-exec rmk iface print-all-exitcodes disable-auto-cleanup "
@@ -230,8 +230,8 @@ static int check_spelling(const char *word, const char *name, size_t len, struct
     return rc;
 }
 
-/* The number of further words that belong to hrun's own option; -1 with *err. After two dashes a name may be shortened
- * as long as it is unique, after one dash it may not: it may be a word of another launcher. */
+/* The number of further words that belong to an option of hrun; -1 with *err. After two dashes a unique abbreviation of
+ * the name is allowed. After one dash it is not, as it may be a word of another launcher. */
 static int own_values(const char *word, struct hrun_error *err)
 {
     const char *name = word + 1 + (word[1] == '-');
@@ -287,8 +287,8 @@ static void add_each(const char *text, const char *list, struct hrun_strvec *out
         add_served(text, (const char *const[]){ one, "" }, out);
 }
 
-/* Append the words of a file: of programs, with a ':' between two lines; or of parameters, where a line is
- * "KEY = VALUE" or begins with an option, and *env gets the variables. */
+/* Append the words of a file. PROGRAMS: the words of each line, with ':' between lines. PARAMETERS: a line is
+ * "KEY = VALUE" or begins with an option; *env gets the variables of -x. */
 static int add_words_of_file(enum what what, const char *path, struct hrun_strvec *out, struct hrun_strvec *env,
                              struct hrun_error *err)
 {
@@ -323,7 +323,7 @@ static int add_words_of_file(enum what what, const char *path, struct hrun_strve
     return 0;
 }
 
-/* Obey a word that needs no option. 1: done, 0: its value is not supported, -1: failed. */
+/* Obey a word that needs no option. Result: 1; 0 if its value is not supported; -1 with errno. */
 static int serve_here(const char *name, const char *value)
 {
     const char *before = getenv("PATH");
@@ -411,7 +411,7 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     return 0;
 }
 
-/* 1 if path is a file for mpirun's --app, whose first line begins with an option; 0: -app names a definition. */
+/* 1 if path is a file for mpirun's --app: its first line begins with an option. Else 0: -app names a definition. */
 static int is_app_file(const char *path)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;

@@ -1,4 +1,4 @@
-/* options.c - the option table of hrun: parsing, --help, completion and the man page test go by it */
+/* options.c - the option table of hrun, for parsing, --help, completion and the man page test; see options.h */
 #include "options.h"
 
 #include "base/units.h"

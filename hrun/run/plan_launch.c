@@ -128,7 +128,7 @@ static int make_bare(struct context *c, const char *program, struct hrun_error *
                      "where that is what it is, or call the program otherwise", program, c->app->name, c->app->name);
 }
 
-/* Choose by the speeds of the cores, if nothing is known of the program and the host has several kinds of cores. */
+/* Choose by the speeds of the cores, if the program has no profile and the host has several kinds of cores. */
 static int choose_kinds(struct launch_plan *p, const struct question *ask, struct hrun_error *err)
 {
     const char *why_not = p->set->dry_run ? "a run would first measure them, with all cores, in 1.5 s"
@@ -193,7 +193,7 @@ static int check_network_option(struct launch_plan *p, const struct hrun_setting
     return 0;
 }
 
-/* ---------------------------------------------------------------- the layout, and whose its PEs are */
+/* ---------------------------------------------------------------- the layout and its PEs */
 
 int plan_layout(struct launch_plan *p, const char *const *busy, struct hrun_error *err)
 {
@@ -212,8 +212,8 @@ int plan_layout(struct launch_plan *p, const char *const *busy, struct hrun_erro
     return rc;
 }
 
-/* Place the processes as the allocation grants, if nothing is known of the program or only -n is given, and the rule
- * accepts that number of processes. */
+/* Place the processes as the allocation grants, if only the default or -n determines the choice and the rule accepts
+ * that number of processes. */
 static int choose_granted(struct launch_plan *p, struct hrun_error *err)
 {
     struct decision *d = &p->d;
@@ -270,7 +270,7 @@ static int will_probe(const struct launch_plan *p)
 }
 
 /* Choose among the free PEs; with --wait among all, unless a run on the free ones is predicted to end earlier. Result:
- * 1: the run may start; 0: it waits for the choice on the whole cluster; -1: there is no choice, with *err. */
+ * 1: the run may start; 0: it waits for busy PEs of the choice; -1 with *err. */
 static int choose_free(struct launch_plan *p, struct hrun_error *err)
 {
     const char *const *busy = ledger_busy(&p->ledger);
@@ -339,7 +339,7 @@ static int plan_pes(struct launch_plan *p, struct hrun_error *err)
     return rc < 0 || p->sig ? -1 : 0;
 }
 
-/* --explore needs a size. */
+/* Check that --explore has a size. */
 static int check_explore(const struct launch_plan *p, const struct hrun_settings *s, const char *program,
                       struct hrun_error *err)
 {
@@ -363,7 +363,7 @@ static int check_mapping_options(const struct hrun_settings *s, struct hrun_erro
                      "one of them", other);
 }
 
-/* The cores of all PEs on a host. */
+/* The number of cores of all PEs on a host. */
 static int64_t count_host_cores(const struct hrun_cluster *cl, int host)
 {
     int64_t cores = 0;
@@ -390,7 +390,7 @@ static void apply_grant(struct launch_plan *p)
     for (int h = 0; h < cl->nhosts; h++) {
         int64_t cores = count_host_cores(cl, h), share = cores / cl->hosts[h].slots;
 
-        threads |= !share;      /* a process has hardware threads alone */
+        threads |= !share;      /* more slots than cores: a process gets hardware threads instead of cores */
         differs |= cores != cl->hosts[h].slots;
         each = share && share < each ? (int)share : each;
     }

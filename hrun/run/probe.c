@@ -18,7 +18,7 @@ int probe_check(const struct hrun_settings *s, struct hrun_error *err)
     return 0;
 }
 
-/* P PEs with one process each: one in each sub-cluster, then more in the order of sub-clusters. */
+/* Set *out to P PEs with one process each: one in each sub-cluster, the others in the order of sub-clusters. */
 static void spread_processes(const struct decision *d, int P, struct hrun_config *out)
 {
     *out = (struct hrun_config){ .nsubs = d->nsubs };
@@ -34,7 +34,7 @@ static void spread_processes(const struct decision *d, int P, struct hrun_config
     }
 }
 
-/* Set p->why if it is known before the run that the program cannot be watched. */
+/* Set p->why and p->apart if the program cannot be traced, as far as this is known before the run. */
 static int probe_ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
 {
     struct hrun_layout *l = hrun_layout_create_free(c->cluster, &p->config, c->busy, err);

@@ -1,7 +1,7 @@
 /* probe.h - hrun --probe: measure the speeds of the PEs by a small run, and choose the configuration of the real run
  *
- * Purpose: for an application without a profile (paper 004, section 5.2). A small watched run with one process per PE
- * measures the computing time of each process; if it cannot be watched, each sub-cluster runs alone and is timed.
+ * Purpose: for an application without a profile (paper 004, section 5.2). A small traced run with one process per PE
+ * measures the computing time of each process; if it cannot be traced, each sub-cluster runs alone and is timed.
  * From these speeds (model/model.h) the search finds the quickest configuration. It replaces the default, one process
  * per PE, if it is quicker by more than the resolution of the probe, and a second small run confirms that. So the loss
  * is at most the time of the probe, if small runs represent the real one.
@@ -69,7 +69,7 @@ void probe_after(const struct probe *p, const struct decision *d, double job_s, 
 struct small_run {
     int64_t N;
     struct hrun_config config;
-    struct waits *waits;       /* NULL: it is not watched */
+    struct waits *waits;       /* NULL: the run is not traced */
     double time_s;             /* out: time of the application */
     double launch_s;           /* out: additional time of the launch */
 };
@@ -96,8 +96,8 @@ int probe_run_default(struct probing *g, int64_t N, struct waits *waits, struct 
 /* Set the candidates of Mi, and the number of processes of a PE that do not slow each other down. The caller frees g->v
  * and g->procs. */
 void probe_options(struct probing *g);
-/* *growth: time of the work at size N over that at size n, at least 1, by the fastest growing of the definition's terms
- * in N alone; without such terms N/n. Errors: those of the terms. */
+/* Set *growth to the time of the work at size N over that at size n, at least 1: the largest ratio of the definition's
+ * terms in N alone, at least N/n. Errors: those of the terms. */
 int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growth, struct hrun_error *err);
 /* Make the first run, or one of each sub-cluster alone, and fill the speeds. */
 int probe_measure(struct probing *g, struct hrun_error *err);

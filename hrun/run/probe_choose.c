@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Configurations that are tried; each further one has fewer processes. */
+/* Number of configurations that are tried, each with fewer processes than the one before. */
 enum { TRIES = 3 };
 /* A smaller gain at the small size does not count, since latency and bandwidth have other weights at the real one. */
 static const double LEAST = 0.05;
@@ -20,8 +20,8 @@ struct both {
     struct hrun_speeds_range it, base;
 };
 
-/* 1 if the real run may gain more than a trial at size N costs, 0 if not, or -1 with *err. Times scale from the default
- * at that size: work as its terms, additional messages in proportion to the size. */
+/* 1 if the real run may gain more than a trial at size N costs, 0 if not, or -1 with *err. The times of the default at
+ * size N are scaled to the real size: work by its terms, additional messages in proportion to the size. */
 static int is_worth_it(const struct probing *g, const struct both *b, int64_t N, struct hrun_error *err)
 {
     double base_s = b->base.compute_s + b->base.comm_s, growth, gain;
@@ -33,8 +33,8 @@ static int is_worth_it(const struct probing *g, const struct both *b, int64_t N,
     return gain / base_s > g->p->predicted + (g->base.N != N);
 }
 
-/* A size at which the default and P processes can be compared: that of the default's earlier run if both divide it well
- * enough. 1 with *N, 0: there is none, or -1 with *err. */
+/* Find a size at which the default and P processes can be compared: that of the default's earlier run if both divide it
+ * evenly enough, else another. 1 with *N, 0 if there is none, or -1 with *err. */
 static int find_size(const struct probing *g, int P, int64_t *N, struct hrun_error *err)
 {
     int valid = 0;
@@ -47,13 +47,13 @@ static int find_size(const struct probing *g, int P, int64_t *N, struct hrun_err
     return valid;
 }
 
-/* The time with a computing time of compute_s, over the predicted time. */
+/* The time with compute_s in place of the predicted computing time, over the predicted time. */
 static double part_of_time(const struct hrun_speeds_range *r, double compute_s)
 {
     return (compute_s + r->comm_s) / (r->compute_s + r->comm_s);
 }
 
-/* Make a small run of v. *shows: 1 if it is quicker than the default, else 0. */
+/* Make a small run of v. *shows: 1 if it is faster than the default, else 0. */
 static int try_choice(struct probing *g, const struct hrun_choice *v, const struct both *both, int *shows,
                       struct hrun_error *err)
 {
@@ -130,7 +130,7 @@ static void adopt_choice(struct probing *g, const struct hrun_choice *v)
 }
 
 /* Test v, the best configuration with a limited number of processes. is_first: no other was tested. *limit: the limit
- * for the next one; 0: there is none. */
+ * for the next test; 0: no further test. */
 static int consider_choice(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, int is_first,
                            int *limit, struct hrun_error *err)
 {
@@ -153,8 +153,8 @@ static int consider_choice(struct probing *g, const struct hrun_speeds *s, const
     return 0;
 }
 
-/* The quickest configuration by the speeds with at most P processes (0: any number). NULL with *err; HRUN_EINFEASIBLE:
- * there is none. */
+/* The fastest configuration by the speeds with at most P processes (0: any number). NULL with *err; HRUN_EINFEASIBLE:
+ * none is valid. */
 static struct hrun_plan *search_quickest(const struct probing *g, struct hrun_speeds *s, int P, struct hrun_error *err)
 {
     int n = g->d->nsubs;
@@ -197,8 +197,8 @@ int probe_is_open(struct probing *g, struct hrun_error *err)
     return rc;
 }
 
-/* Try the configuration predicted to be quickest. If it is not, unknown costs of messages are the reason, which grow
- * with the number of processes; so the next one has fewer processes. */
+/* Try the configuration that is predicted to be fastest. If it is not faster, the cause is an unknown cost of messages,
+ * which grows with the number of processes, so the next one has fewer processes. */
 int probe_choose(struct probing *g, struct hrun_error *err)
 {
     struct hrun_speeds *s = hrun_speeds_create(g->c->app, g->d->N, g->v, g->d->nsubs, g->P0, g->comm_s, err);

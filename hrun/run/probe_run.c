@@ -16,7 +16,7 @@ enum { PROCS_PER_CORE = 8 };
 static const double TICK_S = 0.004;
 /* Fraction of a time that counts as chance if it is not measured: speeds of six emulated hosts varied by up to this. */
 static const double CHANCE = 0.05;
-/* All probes together may take this part of the real run. */
+/* Limit of the time of all probes, relative to that of the real run. */
 static const double PART = 0.1;
 
 /* Fail for a run that did not succeed. Result: -1. */
@@ -33,7 +33,7 @@ static int fail_run(struct probe *p, int64_t N, int P, const struct work_result 
                      r->detail[0] ? ": " : "", r->detail);
 }
 
-/* The time of a run by the application's own clock; else, if it was watched, without the launch. */
+/* The time of a run by the application's own clock; else, if it was traced, without the launch. */
 static double probe_time(const struct context *c, const struct work_result *r, const struct waits *w)
 {
     double elapsed_s = 0;
@@ -130,8 +130,8 @@ int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growt
     return 0;
 }
 
-/* Spread of the times of PEs of sub-cluster i. A single PE gets the spread of other sub-clusters: their relative one,
- * but at most their absolute one. */
+/* Relative spread of the times of the PEs of sub-cluster i. If it has a single PE, the largest relative spread of the
+ * other sub-clusters, but not more than their spread in seconds. */
 static double how_unlike(const struct waits *w, int i)
 {
     const struct waits_sub *s = &w->subs[i];
@@ -148,8 +148,8 @@ static double how_unlike(const struct waits *w, int i)
     return most;
 }
 
-/* Compute the speeds from a watched run. PEs of one sub-cluster are equal, so the spread of their times is chance or
- * uneven shares. */
+/* Compute the speeds from a traced run. PEs of one sub-cluster are equal, so the spread of their times is due to chance
+ * or uneven shares. */
 static void probe_take_watched(struct probing *g, const struct waits *w)
 {
     double slowest = 0;
@@ -174,14 +174,14 @@ static void probe_take_watched(struct probing *g, const struct waits *w)
     }
 }
 
-/* Fraction of a time that counts as chance in unwatched programs; 0 if operations are counted. */
+/* Fraction of a time that counts as chance in untraced programs; 0 if operations are counted. */
 static double unwatched_chance(const struct context *c)
 {
     return c->engine->simulated && c->mpi.counts_flops ? 0 : CHANCE;
 }
 
-/* *P: one process (g->alone), or the most, one per PE, that every used sub-cluster can run alone, but fewer than the
- * default has, so that messages can be separated from work. 1 with *P, 0: there is none, or -1 with *err. */
+/* Set *P to one process (g->alone), else to the largest number, one per PE, that every used sub-cluster can run alone,
+ * but fewer than the default, so that messages can be separated from work. 1 with *P, 0 if none, or -1 with *err. */
 static int common_processes(struct probing *g, int *P, struct hrun_error *err)
 {
     int valid = 0;
@@ -207,9 +207,10 @@ int probe_run_default(struct probing *g, int64_t N, struct waits *waits, struct 
     return 0;
 }
 
-/* Separate messages (K) from computing (Ci) by two numbers of processes: the slowest sub-cluster alone, with P
- * processes, took Ci + K, and the default, which it limits, Ci P/Pd + K. K of other sub-clusters may differ, which adds
- * to the uncertainty of their Ci. One process alone has K = 0. Ci is then scaled to Pd processes. */
+/* Separate messages (K) from computing (Ci) by runs with P and Pd processes. The slowest sub-cluster alone with P
+ * processes has the time Ci + K; the default with Pd processes, which it limits, has Ci P/Pd + K. K of other
+ * sub-clusters may differ, which increases the uncertainty of their Ci. A single process has K = 0. Ci is then scaled
+ * to Pd processes. */
 static void part_messages(struct probing *g, int P)
 {
     double slowest = 0, least = INFINITY, comm;
@@ -243,7 +244,7 @@ static void part_messages(struct probing *g, int P)
     }
 }
 
-/* Measure the speeds by one run of each sub-cluster, with equal numbers of processes, and the default at that size. */
+/* Measure the speeds by one run of each sub-cluster with the same number of processes, and one of the default. */
 static int measure_apart(struct probing *g, struct hrun_error *err)
 {
     int n = g->d->nsubs, P, valid = common_processes(g, &P, err);
@@ -269,7 +270,7 @@ static int measure_apart(struct probing *g, struct hrun_error *err)
     return 0;
 }
 
-/* Make the first run, watched. */
+/* Make the first run, traced, and compute the speeds; p->apart = 1 if the trace failed. */
 static int measure_together(struct probing *g, struct waits *waits, struct hrun_error *err)
 {
     struct probe *p = g->p;
@@ -304,10 +305,9 @@ static int may_be_alone(const struct probing *g, struct hrun_error *err)
     return g->p->apart && !g->alone && g->base.N == g->p->N ? probe_size_accepts(g->c, g->d, g->p->N, 1, err) : 0;
 }
 
-/* If chance or messages dominate the times: let sub-clusters that run apart run one process each, which sends no
- * messages; else probe a larger size. All probes together may take only PART of the least time of the real run, by the
- * growth of its work. before_s: time of the probe before the last runs. 1: measure again, 0: do not, or -1 with
- * *err. */
+/* If chance or messages dominate the times, sub-clusters that run apart run one process each, which sends no messages;
+ * else a larger size is probed. The limit of all probes is PART of the least time of the real run, by the growth of
+ * its work. before_s: time of the probes before the last runs. 1: measure again, 0: do not, or -1 with *err. */
 static int refine(struct probing *g, double before_s, struct hrun_error *err)
 {
     struct probe *p = g->p;

@@ -6,7 +6,7 @@
 static const char useless[] = "--probe runs nothing: all PEs are alike, and no other configuration can be quicker by "
                               "their speed";
 
-/* "with N = 150 on 12 processes, one per PE" */
+/* Append "with N = 150 on 12 processes, one per PE". */
 static void add_runs(const struct probe *p, struct hrun_buf *out)
 {
     if (p->apart)

@@ -1,10 +1,10 @@
 /* probe_size.c - sizes to probe with; see probe.h for the contracts */
 #include "probe.h"
 
-/* Limit of consecutive sizes that are tried; evaluating a rule takes some 50 ns. */
+/* Number of consecutive sizes that are tried at most. Evaluating a rule takes some 50 ns. */
 enum { NEAR = 1024 };
-/* The default size is N / SHARE. Work that grows as N^2 then takes 1/64 of the time. A still smaller size would
- * increase the weight of messages. */
+/* The default size is N / SHARE. Work that grows as N^2 then takes 1/64 of the time. At a smaller size messages would
+ * dominate. */
 enum { SHARE = 8 };
 
 int probe_size_accepts(const struct context *c, const struct decision *d, int64_t N, int P, struct hrun_error *err)
@@ -73,7 +73,7 @@ int probe_size_find(const struct size_search *s, int64_t *N, struct hrun_error *
     return rc;
 }
 
-/* Find the largest number of processes from s->P down to s->Q that is accepted at N: 1 with *P, 0, -1. */
+/* Find the largest number of processes from s->P down to s->Q that is accepted at N: 1 with *P, 0 if none, or -1. */
 static int find_most_accepted(const struct size_search *s, int64_t N, int *P, struct hrun_error *err)
 {
     int valid = 0;

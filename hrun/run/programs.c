@@ -94,7 +94,7 @@ static int add_listed_hosts(const char *list, struct hrun_strvec *out, struct hr
         int64_t slots = 1;
         char *colon;
 
-        for (len = 0; list[len] && list[len] != ','; )      /* a range may hold commas */
+        for (len = 0; list[len] && list[len] != ','; )      /* a range may contain commas */
             len += list[len] == '[' ? strcspn(list + len, "]") : 1;
         item = xstrndup(list, len);
         colon = strrchr(item, ':');
@@ -176,8 +176,8 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
     return 0;
 }
 
-/* Read the options before a further program, s->programs.v[s->programs.n], which keeps its words. Result: the index
- * of the program in the line; *ended: 1 if "--" precedes it, else 0; -1 with *err. */
+/* Read the options before a further program into s->programs.v[s->programs.n], whose `line` gets the words. Result: the
+ * index of the program in `line`, or -1 with *err. *ended: 1 if "--" precedes the program, else 0. */
 static int read_program_options(struct hrun_settings *s, char **words, int64_t *procs, int *ended,
                                 struct hrun_error *err)
 {
@@ -251,7 +251,7 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
         struct hrun_strvec *line = &s->programs.v[s->programs.n + 1].line;
 
         if (s->programs.n)
-            free(*colon);       /* a line's own */
+            free(*colon);       /* it belongs to a `line` */
         *colon = NULL;
         if (add_program(s, words, procs, err))
             return -1;
@@ -277,7 +277,7 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
 
 void programs_release(struct hrun_settings *s)
 {
-    for (int i = 0; s->programs.v && i <= s->programs.n; i++) {      /* also of one that could not be added */
+    for (int i = 0; s->programs.v && i <= s->programs.n; i++) {      /* the last one may not have been added */
         hrun_strvec_release(&s->programs.v[i].env);
         hrun_strvec_release(&s->programs.v[i].hosts);
         hrun_strvec_release(&s->programs.v[i].line);

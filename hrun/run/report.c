@@ -58,7 +58,7 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     hrun_buf_addc(out, '\n');
 }
 
-/* "2", or "2-3" where ranks differ. */
+/* Append "2", or "2-3" if ranks differ. */
 static void add_span(struct hrun_buf *out, int min, int max)
 {
     hrun_buf_addf(out, min == max ? "%d" : "%d-%d", min, max);
@@ -136,8 +136,8 @@ static void add_subcluster_table(const struct context *c, const struct decision 
     hrun_table_destroy(t);
 }
 
-/* If speeds add up, no single sub-cluster limits the run. The time shown for one is that of a run whose processes all
- * have its speed. */
+/* Append how the program divides its work, concluded from runs. If the speeds of sub-clusters add up, none of them
+ * limits the run; the time shown for one is that of a run whose processes all have its speed. */
 static void add_tasking(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     if (d->predicted.known && c->app->shares.units && !d->shares.could_deal && !d->shares.tasking.ignores &&
@@ -154,7 +154,7 @@ static void add_tasking(const struct context *c, const struct decision *d, struc
                       d->shares.tasking.master ? ", dealt out by one process" : "", d->P);
 }
 
-/* "  sub-cluster fast with 2 processes per PE: shared with slow" */
+/* Append lines on models whose dependence on P is shared with another sub-cluster. */
 static void add_shared(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     static const char shared[] = "shared with ";
@@ -212,7 +212,7 @@ static int one_core_each(const struct hrun_cluster *cl)
     return several;
 }
 
-/* Add hrun-calibrate's warning about models that miss their own measurements. */
+/* Append hrun-calibrate's warning about models that miss their own measurements. */
 static void add_misses_note(const struct decision *d, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
@@ -223,7 +223,8 @@ static void add_misses_note(const struct decision *d, struct hrun_buf *out)
                       "larger sizes, or more often\n", 100 * HRUN_MODELS_MISS, which.data);
 }
 
-/* Numbers of processes per PE that no model of sub-cluster i predicts. Result: 1 if there are any. */
+/* Append a line on the numbers of processes per PE that no model of sub-cluster i predicts. Result: 1 if there are any,
+ * else 0. */
 static int add_wanting(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
@@ -305,7 +306,7 @@ static int add_preparation(const struct context *c, const struct decision *d, co
     return 0;
 }
 
-/* The command that would be started. */
+/* Append the command that would be started. */
 static void add_command(const struct context *c, const struct command *cmd, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf rankfile = HRUN_BUF_INIT;
@@ -340,7 +341,7 @@ static void add_command(const struct context *c, const struct command *cmd, stru
     }
 }
 
-/* "  rows         896 for each process on b, 576 on a" */
+/* Append "  rows         896 for each process on b, 576 on a". */
 static void add_rows(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     const char *lead = "  rows         ";
@@ -357,7 +358,7 @@ static void add_rows(const struct context *c, const struct decision *d, struct h
 /* Up to this ratio of extrapolation, models are off by some percent (tests/trials, "beyond"). */
 static const double FAR = 1.5;
 
-/* "  P = 6  (4,1,2,1)      predicted 61.2 s (58.1 s .. 64.9 s)" */
+/* Append "  P = 6  (4,1,2,1)      predicted 61.2 s (58.1 s .. 64.9 s)". */
 static void add_choice_line(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
@@ -396,7 +397,8 @@ static void add_choice_line(const struct context *c, const struct decision *d, s
     hrun_buf_add(out, line.data, line.len);
 }
 
-/* "  mapping      by node, bound to core
+/* Append
+ * "  mapping      by node, bound to core
  *                0 h1:0  1 h2:0  2 h1:1 ..." */
 static void add_rank_places(const struct command *cmd, struct hrun_buf *out)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The runs that a prediction rests on beside models:
+/* Append the correction of the prediction by runs:
  * "  corrected    +4.0 %, by 3 runs of this configuration and 2 at other N" */
 static void add_correction(const struct decision *d, struct hrun_buf *out)
 {
@@ -31,7 +31,8 @@ static int is_chosen(const struct decision *d, const struct hrun_choice *v)
     return hrun_config_equal(&d->config, &v->config);
 }
 
-/* 1 if the mpirun-style configuration is predicted to be quicker but is not chosen for its wider interval, else 0. */
+/* 1 if the mpirun-style configuration is predicted to be faster but was not chosen, as its time is less certain; else
+ * 0. */
 static int plain_is_doubted(const struct decision *d)
 {
     return d->plan && !d->explores.on && d->goal.objective && !d->goal.objective->rate && d->plain.valid &&
@@ -55,7 +56,7 @@ static void add_prepared(const struct decision *d, struct hrun_buf *out)
     }
 }
 
-/* "  waits        of the last run with --trace change units per process: a +4.0 %, b -9.1 %" */
+/* Append "  waits        of the last run with --trace change units per process: a +4.0 %, b -9.1 %". */
 static void add_waits(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     const char *lead = "  waits        of the last run with --trace change units per process: ";
@@ -70,7 +71,7 @@ static void add_waits(const struct context *c, const struct decision *d, struct 
         hrun_buf_addc(out, '\n');
 }
 
-/* "  equal shares (4,2,4,1,0,0) 11 min 35 s  +7.2 %", or why they are chosen. */
+/* Append "  equal shares (4,2,4,1,0,0) 11 min 35 s  +7.2 %", or why equal shares are chosen. */
 static void add_equal(const struct decision *d, struct hrun_buf *out)
 {
     if (!d->shares.equal.P || d->kept.on || (d->shares.how == HRUN_SHARES_EQUAL && !(d->shares.unequal_s > 0)))
@@ -118,7 +119,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
     }
 }
 
-/* "  cost 0.42, energy 12300 J", and the front of time against cost: at most ROWS of it, including its ends. */
+/* Append cost and energy, and at most ROWS points of the front of time against cost, including its ends. */
 static void add_costs(const struct decision *d, struct hrun_buf *out)
 {
     enum { ROWS = 8 };
@@ -170,8 +171,8 @@ static void add_counts(const struct decision *d, struct hrun_buf *out)
         hrun_buf_adds(out, "others may be quicker by any factor\n");
 }
 
-/* "  balance      33 processes lose 9.2 % by imbalance (8.1 % at least; 12.0 % where shares are rounded), efficiency
- * 0.86" */
+/* Append "  balance      33 processes lose 9.2 % by imbalance (8.1 % at least; 12.0 % where shares are rounded),
+ * efficiency 0.86". */
 static void add_balance(const struct decision *d, struct hrun_buf *out)
 {
     const struct hrun_balance *b = &d->predicted.balance;
@@ -187,7 +188,7 @@ static void add_balance(const struct decision *d, struct hrun_buf *out)
     hrun_buf_addf(out, ", efficiency %.2f\n", b->efficiency);
 }
 
-/* "  finest       N = 1480 of sizes up to 4000 (twice what was measured); N = 1481: no configuration ..." */
+/* Append "  finest       N = 1480 of sizes up to 4000 (-N); N = 1481: no configuration ...". */
 static void add_finest(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     const struct finest *f = &d->finest;
@@ -204,7 +205,7 @@ static void add_finest(const struct context *c, const struct decision *d, char *
     hrun_buf_addc(out, '\n');
 }
 
-/* "  left out     2 configurations that failed at this size (exit 3): (2,2) (1,2); --config runs one all the same" */
+/* Append "  left out     2 configurations that failed at this size (last: exit 3): (2,2) (1,2); ...". */
 static void add_failed(const struct decision *d, struct hrun_buf *out)
 {
     enum { SHOWN = 60 };

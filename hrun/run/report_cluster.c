@@ -1,4 +1,4 @@
-/* report_cluster.c - --show-cluster as a text; see report.h */
+/* report_cluster.c - --show-cluster as text; see report.h */
 #include "report.h"
 
 #include "base/alloc.h"
@@ -31,7 +31,7 @@ void report_hosts(const struct hrun_cluster *cl, const struct hrun_subcluster *s
     int count = 0;
 
     hrun_subcluster_hosts(cl, s, 0, n, out);
-    for (int i = 0; i < n; i++)         /* the PEs of a host stand next to each other */
+    for (int i = 0; i < n; i++)         /* the PEs of a host have consecutive indices */
         count += !i || s->pes[i].host != s->pes[i - 1].host;
     shorten(out, before, count);
 }
@@ -96,7 +96,7 @@ static void add_cluster_table(const struct context *c, struct hrun_buf *out)
     hrun_table_destroy(t);
 }
 
-/* Networks of simulated hosts, which the table does not show. */
+/* Append the networks of simulated hosts, which the table does not show. */
 static void add_networks(const struct hrun_cluster *cl, struct hrun_buf *out)
 {
     for (int i = 0; i < cl->nsubs && cl->platform; i++)
@@ -124,7 +124,7 @@ static void add_memory_age(const struct hrun_cluster *cl, struct hrun_buf *out)
                   hrun_counted(n, "host").s, n > 1 ? "oldest " : "", hrun_age(age > 0 ? age : 0).s);
 }
 
-/* Hosts that the user named and that are not in the table. */
+/* Append the hosts that the user named and that are not in the table. */
 static void add_left_out(const struct hrun_cluster *cl, struct hrun_buf *out)
 {
     for (size_t i = 0; i < cl->why_not.n; i++)

@@ -62,7 +62,7 @@ void report_where(const struct context *c, struct hrun_buf *out)
     report_option("--engine", s->job.engine, out);
 }
 
-/* The command that measures speeds, or a missing network. The speeds of simulated hosts are in their file. */
+/* Append the command that measures speeds or a missing network. Speeds of simulated hosts are in the platform file. */
 static void add_formula_command(const struct context *c, int again, const struct decision *d, struct hrun_buf *out)
 {
     int network = c->cluster->platform != NULL;
@@ -84,7 +84,7 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
     const struct settings *s = c->set;
     int64_t N = d->N;
     int again = how == CALIBRATE_AGAIN;
-    int bare = c->app && !*c->app->file && !c->problem;    /* a definition is to be written first */
+    int bare = c->app && !*c->app->file && !c->problem;    /* 1: a definition must be written first */
 
     if (c->app && hrun_family_of(c->app)->by_formula) {
         add_formula_command(c, again, d, out);

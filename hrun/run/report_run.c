@@ -13,7 +13,7 @@
  * prediction. The errors of paper 000, section 6.2, are mostly within 20 %. */
 static const double STALE = 0.2;
 
-/* Name sub-clusters without a profile, so that fast unmeasured hosts are not idle unnoticed. */
+/* Append the sub-clusters without a profile, so that the user notices fast hosts that are not used. */
 static void add_unmeasured(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     int missing = 0;
@@ -35,7 +35,7 @@ static void add_unmeasured(const struct context *c, const struct decision *d, ch
     }
 }
 
-/* "8 processes, one per core of kind0". */
+/* Append "8 processes, one per core of kind0". */
 static void add_started(const struct context *c, const struct decision *d, const char *lead, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "%s%s, ", lead, hrun_counted(d->P, "process").s);
@@ -160,8 +160,8 @@ void report_before(const struct launch_plan *p, struct hrun_buf *out)
     hrun_buf_addc(out, '\n');
 }
 
-/* Estimate the time of the calibration of a command whose default takes time_s: runs of each sub-cluster with each
- * number of processes per PE, and of all together, then runs of the best candidates; or two runs of each configuration
+/* Estimate the time of the calibration of a command whose default takes time_s: runs of each sub-cluster, and of all
+ * together, with each number of processes per PE, then runs of the best candidates; or two runs of each configuration
  * if there are few. In trials (tests/trials --command, seeds 60 to 75) calibrations took 0.25 to 3 times this estimate,
  * 0.9 in the median. */
 static double calibration_s(const struct context *c, const struct decision *d, double time_s)
@@ -215,7 +215,7 @@ void report_after(const struct launch_plan *p, const struct work_result *r, int 
         }
         return;
     }
-    if (silent)         /* as mpirun: scripts treat output on stderr as errors */
+    if (silent)         /* as mpirun, since scripts treat output on stderr as errors */
         return;
     if (c->problem && c->problem->reads && r->time_s >= PROBLEM_WORTH_S) {
         add_took(d, r->time_s, out);

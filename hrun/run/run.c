@@ -201,7 +201,7 @@ static int print_before_run(void *ctx, const struct hrun_job *job, struct hrun_e
     return 0;
 }
 
-/* 1 if the run is recorded, else 0. Good runs are; failed trials are, too, so that they are not tried again. */
+/* 1 for successful runs, and for failed trials, so that they are not repeated; else 0. */
 static int is_worth_recording(const struct decision *d, const struct work_result *r)
 {
     return r->ok || (decision_is_trial(d) && !r->unprepared &&
@@ -234,7 +234,7 @@ static int record_run(struct launch_plan *p, const struct work_result *r, struct
     struct hrun_error err = { 0 };
     int refused = is_refused(p, r);
 
-    /* Profiles hold runs with hrun's own binding and without tuning. */
+    /* Profiles contain only runs with hrun's own binding and without tuning. */
     if (!context_is_real(&p->c) || !p->d.has_config || p->layout->other_binding || p->set->ask.unrecorded ||
         is_tuned(&p->w))
         return 0;

@@ -64,7 +64,7 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
     const char *always = getenv("HRUN_OVERSUBSCRIBE");
     struct hrun_error why = { 0 };
     void *texts = NULL;
-    const char *limit = getenv("MPIEXEC_TIMEOUT");     /* of mpiexec and mpirun; below 1: no limit */
+    const char *limit = getenv("MPIEXEC_TIMEOUT");     /* as for mpiexec and mpirun; 0 or less: no limit */
     int n = 0, rc = 0, given = s->ask.oversubscribe;
 
     if (limit && *limit && *limit != '-' && strcmp(limit, "0") && !(s->common.job.timeout_s > 0) &&

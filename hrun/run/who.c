@@ -1,4 +1,4 @@
-/* who.c - hrun --show-cluster=users: the locks on PEs, as text and as JSON */
+/* who.c - hrun --show-cluster=users: the locks on PEs, as text and as JSON; see run.h */
 #include "base/json.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "node1:0-3 node2:0-7"; for many hosts only their number. */
+/* Append "node1:0-3 node2:0-7"; of many hosts only the first FEW and their number. */
 static void add_uses(const struct hrun_ledger_holder *h, struct hrun_buf *out)
 {
     enum { FEW = 3 };
@@ -118,7 +118,7 @@ int run_who(const struct hrun_settings *s, char **words)
         rc = hrun_ledger_open(dir, &l, &err) || hrun_ledger_read(l, NULL, 0, &list, &err);
     if (list.nholders)
         qsort(list.holders, (size_t)list.nholders, sizeof *list.holders, by_queue_place);
-    /* After an error, as with too many locks, those that were read are shown. */
+    /* After an error, as with too many locks, the locks that were read are shown. */
     if (!rc || list.nholders)
         (s->common.json ? print_users_json : print_users_text)(l, &list, &out);
     fputs(out.data, stdout);
