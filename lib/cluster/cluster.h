@@ -1,30 +1,30 @@
-/* cluster.h - hosts -> sub-clusters
+/* cluster.h - discovery of hosts, and their division into sub-clusters
  *
  * Purpose: make the sub-clusters G1..G_Gamma (paper 000, section 4.1) with their PEs in a stable order, from a cluster
  * file, a host file, --host, else the allocation of a resource manager, else this host alone; or from a platform file
  * of SimGrid, whose hosts are simulated, so that no real host is asked.
  * Invariants:
  *   - all PEs of a sub-cluster are equivalent: same CPU model, core kind, cores, PUs, level and, unless a
- *     cluster file put them together, the same memory to two significant binary digits and the same CPU quota of
- *     their hosts, where that is less than their cores;
+ *     cluster file put them together, the same memory to two significant binary digits and the same CPU quota of their
+ *     hosts, if it is less than their cores;
  *   - the PEs of a sub-cluster follow each other host by host, those of a host in the order of their index;
  *   - sub-clusters have the order of the cluster file, else that of CPU model, core kind (the fastest of a host first),
  *     more cores first, more memory first, larger quota first, for every order of the hosts; names are unique, and
- *     where one CPU model gives several sub-clusters the names contain the differences;
- *   - no host is listed twice; a host that cannot be resolved is an error; one that does not answer too, unless
+ *     contain the differences if one CPU model gives several sub-clusters;
+ *   - no host is listed twice; a host that cannot be resolved is an error; so is one that does not answer, unless
  *     skip_unreachable is set;
  *   - inside an allocation PEs contain granted CPUs only, as whole cores. A host file or --host that names another host
- *     is an error; of a cluster file only the granted hosts are used;
+ *     is an error; only the granted hosts of a cluster file are used;
  *   - nothing about a remote host is assumed from this one: its topology comes from the cluster file, or from
  *     that host;
  *   - no PE contains PUs that a host's cgroup or affinity mask forbids, on this host or others;
  *   - this host always has the topology that hwloc finds, not that of a file; a file that describes more cores than it
  *     has is an error;
- *   - simulated hosts are in one sub-cluster when speed, cores and network are the same: their own link, their route to
- *     themselves, and no thin or long link between them; the fastest sub-cluster comes first; a sub-cluster's name is
- *     the common beginning of its hosts' names.
- * Without a level: `core` when there is one host, `node` when there are several or they are simulated. The formats of
- * host files, --host and cluster files are in hrun-cluster(5).
+ *   - simulated hosts are in one sub-cluster if they have the same speed, cores, link and route to themselves, and no
+ *     thin or long link is between them; the fastest sub-cluster comes first; a sub-cluster's name is the common
+ *     beginning of its hosts' names.
+ * The default level is `core` for one real host, else `node`. The formats of host files, --host and cluster files are
+ * in hrun-cluster(5).
  */
 #ifndef HRUN_CLUSTER_H
 #define HRUN_CLUSTER_H
@@ -49,8 +49,8 @@ struct hrun_host {
     int is_local;               /* 1: this host */
     int cores;                  /* upper limit of the cores in PEs, from host file or allocation; 0 = all */
     int slots;                  /* processes granted by host file or allocation; 0 = one for each core */
-    struct hrun_topo *topo;     /* one of the cluster's topos, hosts may share it; NULL for a host that the
-                                   cluster file only describes by numbers */
+    struct hrun_topo *topo;     /* one of the cluster's topos, hosts may share it; NULL for a host that the cluster file
+                                   describes by numbers only */
     struct hrun_host_answer *answer;     /* the answer of a host that was asked; else NULL */
     const char *fingerprint;    /* of a host that was asked, now or earlier (see hrun_topo_fingerprint); else "" */
     const char *mpi;            /* of a host that was asked: its version of Open MPI, "" none; else NULL */
@@ -63,25 +63,25 @@ struct hrun_host {
 struct hrun_pe {
     int host;                   /* index into hosts */
     int index;                  /* PE number on its host and level, from 0 */
-    const char *cpuset, *cores, *core_pus; /* as in struct hrun_topo_pe, owned by the cluster, equal PEs of equal
-                                   hosts share them; of a host described by numbers cpuset and core_pus are ""
-                                   and the cores are counted from 0 in the order of the cluster file */
+    const char *cpuset, *cores, *core_pus; /* as in struct hrun_topo_pe, owned by the cluster, equal PEs of equal hosts
+                                              share them; for a host described by numbers cpuset and core_pus are "",
+                                              and cores are numbered from 0 in the order of the cluster file */
     int ncores, npus;
     uint64_t memory_bytes;      /* 0 = unknown */
 };
 
 struct hrun_subcluster {
     char *name;                 /* from the cluster file, else made from model and kind */
-    char *cpu_model, *core_kind; /* core_kind "" where a host has one kind */
+    char *cpu_model, *core_kind; /* core_kind "" if the host has one kind */
     int kind;                   /* smallest number of this core kind on its hosts; 0 is the fastest */
     enum hrun_level level;
     int cores_per_pe, pus_per_pe;
     uint64_t memory_bytes;      /* per PE: the smallest of its PEs, 0 = unknown */
     int quota_permille;         /* CPU quota of each host's cgroup, in thousandths of a CPU; 0: at least as many CPUs as
-                                   cores, not known, or from a cluster file, where hosts may differ */
+                                   cores, unknown, or from a cluster file, whose hosts may differ */
     double cost_per_hour, power_w; /* per PE, from the cluster file; 0 = not given */
     char *program;              /* program to start here instead of the job's, from the cluster file; NULL: none */
-    /* Of simulated hosts; else NULL and 0. */
+    /* For simulated hosts; else NULL and 0. */
     char *network;              /* "link 125 MB/s 50 us, between two hosts 125 MB/s 100 us": part of the signature */
     double core_flops;          /* speed of a core, flop/s */
     double link_bw, link_lat;   /* of the host's own link, bytes/s and s; 0: it has none */
@@ -97,19 +97,19 @@ struct hrun_cluster {
                                    "platform F" */
     char *platform;             /* absolute path of the platform file, hosts are simulated; NULL: they are real */
     char *simgrid;              /* "3.32": the version of SimGrid that has read it; NULL */
-    enum hrun_manager manager;  /* of the surrounding allocation; OPENMPI: the hosts are those of its host file */
-    char *allocation;           /* "Slurm job 12", "PBS job 7", "Flux instance"; NULL in none */
+    enum hrun_manager manager;  /* of the surrounding allocation; OPENMPI: the hosts are from its host file */
+    char *allocation;           /* "Slurm job 12", "PBS job 7", "Flux instance"; NULL: none */
     int ngroups;                /* components of the allocation, 1 unless it is a heterogeneous job */
     int granted;                /* processes that the allocation grants on these hosts; 0: unknown */
     int cpus_each;              /* CPUs of each process, in the allocation's units; 0: an equal part of the host's */
     struct hrun_strvec unreachable; /* hosts left out because they did not answer (skip_unreachable) */
     struct hrun_strvec why_not; /* for each of them: its name, the reason and the remedy */
-    char *cache_note;           /* why the cache of answers could not be written; NULL: it could */
+    char *cache_note;           /* why the cache of answers could not be written; NULL: no error */
     struct hrun_strvec not_granted; /* hosts of the cluster file left out because the allocation does not have them */
     struct hrun_host *hosts;
     int nhosts;
-    struct hrun_topo **topos;   /* owned: what the hosts point to */
-    uint64_t *topo_keys;        /* owned: hrun_topology_key of those that hosts have answered; else 0 */
+    struct hrun_topo **topos;   /* owned; the hosts point to them */
+    uint64_t *topo_keys;        /* owned: hrun_topology_key of topologies from answers; else 0 */
     int ntopos;
     struct hrun_cut **cuts;     /* owned, with the strings of PEs of hosts of known topology */
     int ncuts, cuts_cap;
@@ -118,8 +118,8 @@ struct hrun_cluster {
     int nsubs;
 };
 
-/* The user's request; NULL or -1 for what is not given. A cluster file excludes host_file and hosts. With a host file,
- * hosts selects from it. level takes precedence over the levels of the cluster file. */
+/* The user's request. NULL or -1: not given. A cluster file excludes host_file and hosts. With a host file, hosts
+ * selects from it. level takes precedence over the levels of the cluster file. */
 struct hrun_cluster_request {
     const char *cluster_file;
     const char *host_file;
@@ -130,26 +130,26 @@ struct hrun_cluster_request {
     /* Get the topologies of n other hosts: called once, for hosts that neither a cluster file nor the cache describes.
      * texts[n], initialised, get the output of hrun_cluster_export there, perhaps after lines of the shell. errors[n],
      * zeroed, get each failure (the text names host and remedy). skip: 1: go on after a failure, 0: may stop at the
-     * first. Result 0, also when hosts failed; -1 with *err when none could be asked (no remote shell, interrupted).
-     * NULL: no host is asked, and one that is not described is an error. */
+     * first. Result 0, also when hosts failed; -1 with *err if none could be asked (no remote shell, interrupted).
+     * NULL: no host is asked, and a host that is not described is an error. */
     int (*topologies)(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts,
                       struct hrun_error *errors, struct hrun_error *err);
     void *ctx;
     const char *cache_dir;      /* folder that caches the hosts' answers, created if missing; NULL: no cache. A cache
-                                   that cannot be written is no error, a torn entry is ignored */
-    const char *via;            /* how hosts are reached (remote shell and its options, say): cached answers through
-                                   another way are ignored. NULL as "" */
+                                   that cannot be written is not an error, a torn entry is ignored */
+    const char *via;            /* how hosts are reached (for instance the remote shell and its options); answers cached
+                                   with another text are ignored. NULL: "" */
     int refresh;                /* 1: ask all hosts, ignore the cache */
     int skip_unreachable;       /* 1: a host that does not answer is left out, else it is an error */
     const char *platform;       /* platform file of SimGrid, or NULL. With one, host_file or hosts select from its hosts
-                                   (their slots limit the PEs of level core), cluster_file must be NULL, and only
-                                   level and read_platform have an effect besides */
+                                   (their slots limit the PEs of level core), cluster_file must be NULL, and of the
+                                   other members only level and read_platform have an effect */
     /* Append the output of `hrun-smpi hosts PATH HOST...` (see hrun/smpi.c); hosts: ended by NULL, or NULL for all.
-     * Result 0, also when it has failed; -1 with *err when there is no hrun-smpi. */
+     * Result 0, also when it has failed; -1 with *err if there is no hrun-smpi. */
     int (*read_platform)(void *ctx, const char *path, char *const *hosts, struct hrun_buf *text,
                          struct hrun_error *err);
-    /* Append the resource set R of the surrounding Flux instance, for hrun_allocation_flux; nothing outside of one.
-     * NULL: as outside of one. */
+    /* Append the resource set R of the surrounding Flux instance, for hrun_allocation_flux; nothing outside of an
+     * instance. NULL: there is no instance. */
     int (*flux_resources)(void *ctx, struct hrun_buf *text, struct hrun_error *err);
 };
 
@@ -163,10 +163,10 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
 void hrun_cluster_destroy(struct hrun_cluster *c);
 
 /* Append this host's topology for a discovery on another host: the XML of hrun_topo_export, and after it an instruction
- * "<?hrun ... ?>" with lines "key value" of what XML does not carry: usable (PUs of this process, "0-3,8"), memory
- * (bytes of all PEs, limits of cgroups applied), quota, cpu (model), mpi (version of Open MPI, "" for none; left out
- * where mpi is NULL), fingerprint (hrun_topo_fingerprint(watched)), machine (a hash of the boot, and the own name:
- * equal for two names of one host), topology (hrun_topology_key of the XML: equal for equal hardware).
+ * "<?hrun ... ?>" with lines "key value" of data that the XML does not contain: usable (PUs of this process, "0-3,8"),
+ * memory (bytes of all PEs, limits of cgroups applied), quota, cpu (model), mpi (version of Open MPI, "" for none; left
+ * out if mpi is NULL), fingerprint (hrun_topo_fingerprint(watched)), machine (a hash of the boot, and the host's own
+ * name: equal for two names of one host), topology (hrun_topology_key of the XML: equal for equal hardware).
  * Errors: those of hrun_topo_load and hrun_topo_export. */
 int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err);
 
@@ -176,8 +176,8 @@ struct hrun_core {
     const char *pus;            /* "0,8"; owned by the cluster; "" if unknown */
     int at[HRUN_NOBJECTS];      /* number of the object of each type (hrun_topo_object), -1: none, or unknown */
 };
-/* All usable cores of a host in the order of their numbers, also those in no PE; for a host without topology the cores
- * of its PEs. *cores gets *n entries, and the caller frees it. */
+/* All usable cores of a host in the order of their numbers, also those in no PE; for a host without topology those of
+ * its PEs. *cores gets *n entries, and the caller frees it. */
 int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, int *n, struct hrun_error *err);
 
 /* The hosts that the environment grants this process, in their order: by Slurm, PBS, SGE, LSF, OAR, Cobalt
@@ -186,17 +186,17 @@ struct hrun_allocation {
     enum hrun_manager manager;  /* NONE: no allocation, all else is empty */
     char *name;                 /* "Slurm job 12", ... */
     struct hrun_strvec hosts;
-    int *cpus;                  /* of each host: how many may be used, 0 = all */
+    int *cpus;                  /* of each host: number that may be used, 0 = all */
     int cpus_are_cores;         /* 1: cpus counts cores, 0: hardware threads (Slurm) */
     int *slots;                 /* of each host: processes granted, 0 = unknown */
     int cpus_each;              /* CPUs of each process, 0: unknown */
     int *group;                 /* of each host: component of a heterogeneous job, else 0 */
     int ngroups;                /* 1 unless the job is heterogeneous */
 };
-/* hostfile: the default host file from Open MPI's parameters; NULL: that of the environment. Errors: HRUN_EPARSE naming
- * variable (or file and line) and what is wrong with it, HRUN_ENOENT, HRUN_EIO. *out is empty on failure. */
+/* hostfile: the default host file from Open MPI's parameters; NULL: that of the environment. Errors: HRUN_EPARSE with
+ * the variable (or file and line) and the mistake, HRUN_ENOENT, HRUN_EIO. *out is empty on failure. */
 int hrun_allocation_find(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err);
-/* The same from the resource set R of a Flux instance (Flux RFC 20, version 1), because no variable holds it: all its
+/* The same from the resource set R of a Flux instance (Flux RFC 20, version 1), which no variable contains: all its
  * hosts in the order of their ranks. Errors: HRUN_EPARSE. */
 int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, struct hrun_error *err);
 void hrun_allocation_release(struct hrun_allocation *a);
@@ -216,8 +216,8 @@ void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out);
  * cluster file. */
 int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err);
 
-/* Cost and power per PE of a sub-cluster from a cluster file, 0 if not given; no host is asked. The sub-cluster's name
- * is that of an entry, or begins with that and '-', as if the entry gives several sub-clusters. Result: 1; 0: no such
+/* Cost and power per PE of a sub-cluster from a cluster file, 0 if not given; no host is asked. subcluster: the name of
+ * an entry, or that name, '-' and a suffix, as of an entry that gives several sub-clusters. Result: 1; 0: no such
  * entry, or it gives neither; -1 with the errors of hrun_cluster_discover about the file's form. */
 int hrun_clusterfile_price(const char *path, const char *subcluster, double *cost_per_hour, double *power_w,
                            struct hrun_error *err);

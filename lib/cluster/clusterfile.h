@@ -1,4 +1,4 @@
-/* clusterfile.h - a cluster file while it is loaded: what clusterfile.c and described.c share */
+/* clusterfile.h - a cluster file while it is loaded; shared by clusterfile.c and described.c */
 #ifndef HRUN_CLUSTER_CLUSTERFILE_H
 #define HRUN_CLUSTER_CLUSTERFILE_H
 
@@ -21,7 +21,7 @@ struct cluster_file {
 
 struct names {
     struct hrun_strvec v;
-    char *used;                     /* of an exclusion: it excluded something */
+    char *used;                     /* of an exclusion: 1 for each name that excluded a host */
 };
 
 /* Data of earlier entries about a host. */
@@ -46,7 +46,7 @@ struct load {
     struct host_note *notes;        /* per host of the cluster */
     int level;                      /* from the command line, or -1 */
     enum hrun_level default_level;
-    int local;                      /* index of the local host, -1 while not named */
+    int local;                      /* index of the local host, -1: not named so far */
     struct hrun_strvec asked;       /* hosts that the file does not describe, in its order */
     struct hrun_host_answer **answers;        /* their answers; NULL once a host of the cluster owns it */
     int next_asked;
@@ -64,7 +64,7 @@ struct wanted {                     /* requirements of an entry for each of its 
 #define FAIL(l, e, key, offset, err, ...) \
     hrun_fail_at_entry((l), (e), (key), (offset), (err), hrun_strf(__VA_ARGS__))
 
-/* Takes text over. Result: -1. */
+/* Takes ownership of text. Result: -1. */
 int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
                        char *text);
 
@@ -77,7 +77,7 @@ int hrun_described_ask(struct load *l, struct hrun_error *err);
 int hrun_described_host(struct load *l, unsigned e, const char *name, struct hrun_topo *described,
                         struct hrun_error *err);
 
-/* Add the PEs that entry e takes of a host. */
+/* Add the PEs of a host that entry e uses. */
 int hrun_described_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err);
 
 #endif

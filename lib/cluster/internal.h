@@ -1,4 +1,4 @@
-/* internal.h - what the files of lib/cluster share */
+/* internal.h - declarations shared by the files of lib/cluster */
 #ifndef HRUN_CLUSTER_INTERNAL_H
 #define HRUN_CLUSTER_INTERNAL_H
 
@@ -25,13 +25,13 @@ struct hrun_host_list {
 #define HRUN_HOST_LIST_INIT { NULL, 0, 0 }
 
 /* Read a host file, or the text of --host. The list names no host twice: slots of all mentions of a host add up. It is
- * not empty, unless (may_be_empty) the file names no host.
- * Errors: HRUN_EPARSE with the place, HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL; *list as before. */
+ * not empty, unless may_be_empty = 1 and the file names no host.
+ * Errors: HRUN_EPARSE with the place, HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL; *list is unchanged. */
 int hrun_hostfile_read(const char *path, int may_be_empty, struct hrun_host_list *list, struct hrun_error *err);
 int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err);
 /* The hosts of req->host_file or req->hosts; with both, those of the file that req->hosts selects, with the smaller
- * number of slots. *place: the file that lines and columns belong to. The caller releases *list also on failure; it is
- * empty before. */
+ * number of slots. *place: the file that lines and columns belong to. *list is empty at first; the caller releases it
+ * also on failure. */
 int hrun_hosts_asked(const struct hrun_cluster_request *req, struct hrun_host_list *list, const char **place,
                      struct hrun_error *err);
 void hrun_host_list_release(struct hrun_host_list *list);
@@ -42,7 +42,7 @@ struct hrun_resolver;
 
 struct hrun_resolver *hrun_resolver_create(struct hrun_error *err);
 void hrun_resolver_destroy(struct hrun_resolver *r);
-/* The name of this host. */
+/* The own name of this host. */
 const char *hrun_resolver_own_name(const struct hrun_resolver *r);
 /* Check that `name` is a host. *is_local: 1 for this host, else 0. Names of this host: its own with or without domain,
  * localhost, 127.0.0.1, ::1, and names that resolve to one of these or to an address of an interface. Other addresses
@@ -82,7 +82,7 @@ int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, st
 void hrun_host_answer_destroy(struct hrun_host_answer *t);
 /* A hash of the relevant part of a topology's XML: equal for hosts that may share the topology. */
 uint64_t hrun_topology_key(const char *xml, size_t len);
-/* Parse a CPU quota in a host's answer; 0 (no limit) if the text is no quota. */
+/* Parse a CPU quota in a host's answer; 0 (no limit) if the text is not a quota. */
 double hrun_cpu_quota_of(const char *text);
 
 /* ---------------------------------------------------------------- cache.c: earlier answers of hosts */
@@ -93,7 +93,7 @@ double hrun_cpu_quota_of(const char *text);
 struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const char *own_name);
 /* The cached answer of a host without its topology; the caller destroys it. NULL: none. */
 struct hrun_host_answer *hrun_cache_find(const struct hrun_cache *cache, const char *host);
-/* Append the XML of that key. -1: there is none. */
+/* Append the topology XML with that key. -1: there is none. */
 int hrun_cache_topology(const struct hrun_cache *cache, uint64_t key, struct hrun_buf *xml);
 /* Store an answer, or XML; strings are copied. */
 void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_host_answer *t);
@@ -111,7 +111,7 @@ struct hrun_cut {
     char *usable;               /* usable PUs from the host's answer, or NULL */
     enum hrun_level level;
     int max_cores;              /* 0: all */
-    struct hrun_topo_pe *pes;   /* with the memory that topo gives */
+    struct hrun_topo_pe *pes;   /* with memory according to topo */
     int n;
     uint64_t memory;            /* of all usable cores, according to topo */
     int ncores;                 /* usable cores */
@@ -144,10 +144,10 @@ struct hrun_pe_key {
     int quota_permille;
 };
 
-/* Takes t, the answer of a host that was asked, over; else it is NULL. Result: the index of the new host. */
+/* Takes ownership of t, the answer of a host that was asked; else NULL. Result: the index of the new host. */
 int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots, struct hrun_topo *topo,
                           struct hrun_host_answer *t);
-/* Takes t over. key: of a host's answer, which equal hosts share; else 0. */
+/* Takes ownership of t. key: hrun_topology_key if t is from a host's answer, which equal hosts share; else 0. */
 void hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t, uint64_t key);
 /* The index of the sub-cluster with that key among subs first, first + 1, ...; a new one without a name if there is
  * none. */
@@ -169,16 +169,16 @@ struct hrun_discovery {
     struct hrun_resolver *resolver;
     struct hrun_cache *cache;               /* or NULL */
     const struct hrun_allocation *granted;  /* by a resource manager; NULL: there is no allocation */
-    size_t *looked;                         /* where the last search in granted ended, as hosts come in order */
+    size_t *looked;                         /* end of the last search in granted, as hosts come in order */
 };
 
 /* The index of a host in the allocation, found by its name with or without domain, or as this host; -1: it is not
  * granted, -2: there is no allocation. */
 int hrun_granted_index(const struct hrun_discovery *d, const char *name);
-/* Limit a host of known topology to what the allocation grants of it. name: the host's name in the allocation. Earlier
- * limits of the host remain. */
+/* Limit a host of known topology to the part of it that the allocation grants. name: the host's name in the allocation.
+ * Earlier limits of the host remain. */
 int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struct hrun_error *err);
-/* Report that no host is left. Result: -1. */
+/* Set the error that no host is left. Result: -1. */
 int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- platform.c: simulated hosts */

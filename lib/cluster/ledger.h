@@ -2,7 +2,7 @@
  *
  * Purpose: a run locks the PUs that it uses, so that the next run uses others, or waits. Locks end with the process
  * that holds them (or its host), so that nothing needs cleaning after a crash.
- * The ledger is a folder, sticky where several users write it (/run/lock; mode 1777 on a shared file system), with
+ * The ledger is a folder, sticky if several users write it (/run/lock; mode 1777 on a shared file system), with
  *   hrun.locks   an empty file that all users of the folder can write, created by the first run and never removed. All
  *                locks are on it: open file description locks (fcntl(2); they work over NFS), for writing, on ranges
  *                of bytes;
@@ -13,19 +13,19 @@
  *     unit a PU (below 2^13), or 2^13 + a place in the queue. A range of units is locked from its first byte to byte
  *     `token` of its last unit: ranges with a unit in common overlap, and the range from F_OFD_GETLK contains the
  *     holder's token. Two hosts with one hash wait for each other without need (chance 1 in 1,000 for 4,000 hosts);
- *   - a PU is never granted twice: the kernel, or the file server, excludes it. Ranges are locked in the order of their
+ *   - the kernel, or the file server, ensures that no PU is granted twice. Ranges are locked in the order of their
  *     offsets, so that among runs that start at the same time one gets all its PUs;
- *   - first come, first served: a waiting process takes the place after the last one taken on any host, and holds it on
+ *   - first come, first served: a waiting process takes the place after the last one taken on any host, and keeps it on
  *     each host that it waits for. A free PU of such a host is kept for it from all processes with a later place or
- *     none. A waiting process touches its hrun-XXXX; one that has not for HRUN_LEDGER_SILENT_S was stopped (^Z), and
- *     its place is ignored;
+ *     none. A waiting process touches its hrun-XXXX; one that has not done so for HRUN_LEDGER_SILENT_S counts as
+ *     stopped (^Z), and its place is ignored;
  *   - the holder of a lock is the owner of its hrun-XXXX (fstat), which has no control bytes. A lock without such a
  *     file belongs to an unnamed user: it counts for PUs, not in the queue;
  *   - other users can cost a run little time: it lists no folder, follows no link, opens only plain files of the
  *     folder's file system, and reads locks within a bounded processor time. Exceeding it is an error, and so is a
  *     hrun.locks that cannot be opened: the caller then goes on without locks.
- * It is an agreement: a user can lock what he does not use, name another's token, and remove a hrun.locks that he has
- * made; and it knows nothing of programs that hrun did not start.
+ * The ledger is advisory: users can lock PUs without using them, use another's token, and remove a hrun.locks that they
+ * made. It does not contain programs that hrun did not start.
  */
 #ifndef HRUN_CLUSTER_LEDGER_H
 #define HRUN_CLUSTER_LEDGER_H
@@ -43,15 +43,15 @@ enum { HRUN_LEDGER_PUS = 1 << 13, HRUN_LEDGER_SILENT_S = 30 };
 struct hrun_ledger_holder {
     long token;
     uid_t uid;                  /* (uid_t)-1: not known */
-    int waits, place;           /* waits = 1: it holds this place in the queue; if it holds PUs, too, it has a second
+    int waits, place;           /* waits = 1: it has this place in the queue; a process that also has PUs has a second
                                    entry */
-    int silent;                 /* 1: it waits but was stopped, and is ignored */
-    const char *host, *app, *program; /* host of hrun; "": not known, or no definition */
+    int silent;                 /* 1: it waits, counts as stopped, and is ignored */
+    const char *host, *app, *program; /* host of the process; "": unknown, or no definition */
     json_int_t pid, since_s, end_s, N; /* end_s: as predicted; 0: not known. Times are seconds since 1970 */
     json_t *text;               /* owns the strings; its "uses" are [[host, pus], ...]. NULL: a holder without a name */
 };
 
-/* Units first..last of host number `host` are held by holder number `holder`. */
+/* Units first..last of host number `host` are locked by holder number `holder`. */
 struct hrun_ledger_hold {
     int host, first, last, holder;
 };
@@ -64,16 +64,16 @@ struct hrun_ledger_list {
 
 struct hrun_ledger;
 
-/* Open the ledger in folder dir. Errors: HRUN_ENOENT, HRUN_EINVAL (no folder; one that others may write and that is not
- * sticky), HRUN_EIO. */
+/* Open the ledger in folder dir. Errors: HRUN_ENOENT, HRUN_EINVAL (no folder, or one that others may write and that is
+ * not sticky), HRUN_EIO. */
 int hrun_ledger_open(const char *dir, struct hrun_ledger **out, struct hrun_error *err);
-/* NULL-safe; all locks end. */
+/* Release all locks. NULL-safe. */
 void hrun_ledger_close(struct hrun_ledger *l);
 const char *hrun_ledger_dir(const struct hrun_ledger *l);
 
 /* Read the locks of others on these hosts: PUs, and the places in the queue before this process's own, if it has one.
- * hosts NULL and n = 0: of all hosts, also silent holders. Writes nothing. *out is zeroed before, and the caller
- * releases it also after an error. Errors: HRUN_EIO. */
+ * hosts NULL and n = 0: all hosts and silent holders. Writes nothing. *out is zeroed before, and the caller releases it
+ * also after an error. Errors: HRUN_EIO. */
 int hrun_ledger_read(struct hrun_ledger *l, char *const *hosts, int n, struct hrun_ledger_list *out,
                      struct hrun_error *err);
 void hrun_ledger_list_release(struct hrun_ledger_list *list);
@@ -90,7 +90,7 @@ void hrun_ledger_unlock(struct hrun_ledger *l);
 int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err);
 void hrun_ledger_leave(struct hrun_ledger *l);
 
-/* Append the name of a user, "uid 1234" where it has none, "a user without a name (fuser -v LOCKS)". */
+/* Append the name of a user, "uid 1234" if it has none, or "a user without a name (fuser -v LOCKS)". */
 void hrun_ledger_user(const struct hrun_ledger *l, uid_t uid, struct hrun_buf *out);
 
 #endif

@@ -1,20 +1,20 @@
-/* topo.h - one host's hardware topology -> its PEs (the only files that know hwloc)
+/* topo.h - one host's hardware topology and its PEs (only the files of this header use hwloc)
  *
  * Purpose: load the topology of this host (or of another, from XML or a synthetic description), cut it into
  * PEs at a level, bind a process to one.
  * Invariants:
  *   - no PE contains PUs that the cgroup (and, for this host, the process's affinity mask) forbids;
- *   - a PE holds cores of one core kind: a level object with P-cores and E-cores gives one PE for each;
+ *   - a PE contains cores of one core kind: a level object with P-cores and E-cores gives one PE for each;
  *   - PEs do not overlap, and every usable core is in exactly one; they are numbered from 0, by core kind
- *     (fastest kind first), then by position in the topology; cores that lie in no object of the level
- *     (E-cores without an L3 cache, say) form PEs of their own, by package and kind;
- *   - logical core numbers are those of the whole allowed topology, as mpirun counts them, whatever the
- *     affinity mask leaves; where the system shows no cores each PU counts as one;
- *   - HWLOC_SYNTHETIC and HWLOC_XMLFILE are honoured as hwloc does (the first goes before the second, an
- *     empty value is none), but a bad one is an error where hwloc would silently take the real machine; such
- *     a topology is not "this system": the affinity mask and the cgroup do not apply and binding is refused;
- *   - a description that crashes hwloc, or takes it more than a second of processor time or 192 MiB, is an error: each
- *     one is loaded in a child process first.
+ *     (fastest kind first), then by position in the topology; cores that lie in no object of the level (for instance
+ *     E-cores without an L3 cache) form separate PEs, by package and kind;
+ *   - logical core numbers are those of the whole allowed topology, as mpirun counts them, independent of the affinity
+ *     mask; if the system shows no cores, each PU counts as one;
+ *   - HWLOC_SYNTHETIC and HWLOC_XMLFILE work as in hwloc (the first has precedence, an empty value counts as unset),
+ *     but a bad value is an error, while hwloc silently uses the real machine. Such a topology is not "this system":
+ *     the affinity mask and the cgroup do not apply and binding is refused;
+ *   - a description with which hwloc crashes, or needs more than a second of processor time or 192 MiB, is an error:
+ *     each one is loaded in a child process first.
  */
 #ifndef HRUN_CLUSTER_TOPO_H
 #define HRUN_CLUSTER_TOPO_H
@@ -45,18 +45,18 @@ struct hrun_topo_pe {
     char *cores;           /* cores by hwloc logical number in the host's topology, "0-3" (rankfile slots) */
     char *core_pus;        /* of each core, in the order of `cores`, its usable PUs: "0,8;1,9" */
     int ncores, npus;
-    uint64_t memory_bytes; /* its share of the memory of the NUMA nodes it lies in, by cores; a cgroup's
-                              memory limit is shared out over the usable cores; 0 = unknown (a synthetic
-                              description without memory=, say) */
+    uint64_t memory_bytes; /* its share, by cores, of the memory of its NUMA nodes; a cgroup's memory limit is divided
+                              among the usable cores; 0 = unknown (for instance a synthetic description without
+                              memory=) */
 };
 
-/* Load. Errors: HRUN_EINVAL (bad XML or synthetic text; the message says which and how it should look),
- * HRUN_ENOENT, HRUN_EIO (hwloc finds no topology at all, or no core may be used).
- * Result: to be given to hrun_topo_destroy. */
+/* Load. Errors: HRUN_EINVAL (bad XML or synthetic text; the text names it and the right form), HRUN_ENOENT, HRUN_EIO
+ * (hwloc finds no topology at all, or no core may be used).
+ * The caller destroys the result. */
 struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err);
 void hrun_topo_destroy(struct hrun_topo *t);
 /* A view of t with only those usable PUs that are in list `usable` ("0-3,8"); it may have no core. The caller destroys
- * it before t. NULL: `usable` is no list. */
+ * it before t. NULL: `usable` is not a list. */
 struct hrun_topo *hrun_topo_restrict(const struct hrun_topo *t, const char *usable);
 
 /* 1 if the topology describes this machine, so that binding works; else 0. */
@@ -80,9 +80,9 @@ int hrun_topo_npus(const struct hrun_topo *t);
 int hrun_topo_nkinds(const struct hrun_topo *t);
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
 
-/* Cut into PEs. max_cores > 0 uses only the first max_cores usable cores, fastest kind first (slots of a
- * host file). Result: *pes with *n entries (n >= 1), freed by hrun_topo_pes_free. Errors: HRUN_EINVAL when
- * the machine has no object of that level (the message lists the levels it has). */
+/* Cut into PEs. max_cores > 0: use only the first max_cores usable cores, fastest kind first (slots of a host file).
+ * Result: *pes with *n entries (n >= 1), freed by hrun_topo_pes_free. Errors: HRUN_EINVAL if the machine has no object
+ * of that level (the message lists the levels it has). */
 int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
                   struct hrun_topo_pe **pes, int *n, struct hrun_error *err);
 void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n);
@@ -96,9 +96,9 @@ enum hrun_object {
  * memory nodes that share their cores, the first. -1: no such object around it, or no such core. */
 int hrun_topo_object(const struct hrun_topo *t, int core, enum hrun_object type);
 
-/* Bind the calling thread to cpuset (OS numbers, list format). Processes forked by it inherit the binding.
- * Errors: HRUN_EINVAL (no list, not among the usable PUs, or a topology that is not this system's; the
- * binding is as before), HRUN_EIO. */
+/* Bind the calling thread to cpuset (OS numbers, list format). Processes forked by it inherit the binding. Errors:
+ * HRUN_EINVAL (not a list, not among the usable PUs, or a topology that is not this system's; the binding is
+ * unchanged), HRUN_EIO. */
 int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_error *err);
 
 /* Append a hash (8 hex digits) of the resources of this host that this process may use, without loading a topology
@@ -113,7 +113,7 @@ int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hru
 
 /* ---------------------------------------------------------------- benchmark
  *
- * The speed of cores while all of them work
+ * The speed of cores while all cores work
  *
  * Purpose: kinds of cores differ by more than their frequency. All cores run a fixed kernel at the same time, mostly
  * floating point in the cache, the rest a stream through memory.
@@ -133,22 +133,22 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
 
 /* ---------------------------------------------------------------- sysinfo
  *
- * Data from the system itself, without hwloc (internal to lib/cluster)
+ * Data read from the system without hwloc (internal to lib/cluster)
  *
  * Purpose: limits of cgroups, the CPU model of /proc/cpuinfo, and the rounding of memory.
- * Invariants: needs the C library and lib/base/buf and file alone, so that hrun-shim can link it.
+ * Invariants: needs only the C library and lib/base/buf and file, so that hrun-shim can link it.
  */
 
-/* The smallest memory limit (bytes) on the way from the process's cgroup up to the root, version 2
- * (memory.max) or 1 (memory.limit_in_bytes); UINT64_MAX when there is none or nothing can be read.
- * root: "" for this system, else a folder that stands for "/". */
+/* The smallest memory limit (bytes) on the way from the process's cgroup up to the root, version 2 (memory.max) or 1
+ * (memory.limit_in_bytes); UINT64_MAX if there is none or nothing can be read. root: "" for this system, else a folder
+ * used as "/". */
 uint64_t hrun_cgroup_memory_limit(const char *root);
 
 /* The smallest quota of processor time on the same way, in CPUs (cpu.max of version 2, cpu.cfs_quota_us of version 1):
- * 0.3 for 30 ms in each 100 ms; 0 when there is none or nothing can be read. */
+ * 0.3 for 30 ms in each 100 ms; 0 if there is none or nothing can be read. */
 double hrun_cgroup_cpu_quota(const char *root);
 
-/* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing when it names none. */
+/* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing if it names none. */
 void hrun_cpuinfo_model(const char *root, struct hrun_buf *out);
 
 /* The part number of an Arm core (bits 15 to 4 of its MIDR_EL1, as Linux shows it below root); 0: unknown. */

@@ -8,11 +8,11 @@
 
 /* Invariants of struct hrun_topo after hrun_topo_load:
  *   - cores holds the usable cores, by kind, then by logical number; each has at least one usable PU;
- *   - kinds are numbered without a gap, fastest first, and each holds a usable core.
+ *   - kinds are numbered without a gap, fastest first, and each has a usable core.
  */
 
 struct hrun_topo_core {
-    hwloc_obj_t obj;        /* its Core object, or its PU where the system shows no cores */
+    hwloc_obj_t obj;        /* its Core object, or its PU if the system shows no cores */
     hwloc_bitmap_t pus;     /* its usable PUs */
     int kind;
     int package;            /* logical number of its package, -1 for none */
@@ -20,7 +20,7 @@ struct hrun_topo_core {
 
 struct hrun_topo {
     hwloc_topology_t hwloc;
-    hwloc_obj_type_t core_type;     /* HWLOC_OBJ_CORE, or HWLOC_OBJ_PU where there are no cores */
+    hwloc_obj_type_t core_type;     /* HWLOC_OBJ_CORE, or HWLOC_OBJ_PU if there are no cores */
     hwloc_bitmap_t usable;          /* usable PUs */
     struct hrun_topo_core *cores;
     int ncores;
@@ -28,8 +28,8 @@ struct hrun_topo {
     char *cpu_model;
     uint64_t memory_limit;          /* of the cgroup, bytes; UINT64_MAX for none */
     double cpu_quota;               /* of the cgroup, CPUs; 0 for none */
-    int memory_made_up;             /* a synthetic description without memory: hwloc invents 1 GB per node */
-    int is_restricted;              /* 1: all but `usable` and `cores` belongs to another one */
+    int memory_made_up;             /* 1: no memory in a synthetic description; hwloc invents 1 GB per node */
+    int is_restricted;              /* 1: all members but `usable` and `cores` belong to another topology */
 };
 
 /* 1 if the machine has objects of that level. */
