@@ -7,12 +7,12 @@
  * srun --label passes on such a line whole, but splits lines of more than 1024 bytes (seen with Slurm 22.05). CHECK is
  * hrun_trace_check(BODY) in 8 hex digits. A body is records separated by ';', a record is words separated by ',',
  * numbers are non-negative integers:
- *     b,P first: number of ranks
+ *     b,P                                         first: number of ranks
  *     r,RANK,ELAPSED,MPI,COST,OWN                 ns from MPI_Init to MPI_Finalize, ns of these inside MPI, ns that
  *                                                 watching one call took, ns that the library needed for itself before
  *                                                 these, in MPI_Init
  *     c,RANK,NAME,COUNT,NS                        calls of MPI_NAME of a rank whose r came before, time inside
- *     e,LINES last: number of lines before this one
+ *     e,LINES                                     last: number of lines before this one
  * hrun passes P, the number of ranks, in the ranks' environment variable HRUN_TRACE.
  * libhrun-coll.so reports in lines of the same form (net/tune.h).
  */

@@ -34,7 +34,7 @@ struct hrun_word {
  * A member that is a pointer to a number or a mapping is NULL if the key is not given; other members are then 0.
  * Members of members need no copy of the struct:
  *     { HRUN_KEY("samples", struct models_file, m.nsamples) }           "samples: 12" is models_file.m.nsamples
- *     { HRUN_KEY("half", struct hrun_net_value, half), .sparse = 1 } NAN is left out, and restored */
+ *     { HRUN_KEY("half", struct hrun_net_value, half), .sparse = 1 }    NAN is left out, and restored */
 struct hrun_key {
     const char *name;               /* NULL ends the table */
     enum hrun_key_type type;        /* of a list: of its entries */
