@@ -56,7 +56,7 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
 
 void hrun_env_base(struct hrun_strvec *out)
 {
-    /* Variables of an outer launcher's processes: their identity, and those by which mpirun starts them. */
+    /* Variables of an outer launcher's processes: identity, and settings of mpirun for its processes. */
     static const char *const identity[] = {
         "PMIX_", "PMI_", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "HYDI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=",
         "HRUN_JOB=", "HRUN_MPICH=", HRUN_TRACE_VARIABLE "=", HRUN_COLL_VARIABLE "=", HRUN_ENV_PRELOAD "=", NULL
@@ -77,7 +77,7 @@ void hrun_env_base(struct hrun_strvec *out)
         if (!strncmp(*e, "PMIX_MCA_", 9) ||     /* a setting */
             !(hrun_begins_with(*e, identity) || (nested && hrun_begins_with(*e, launched))))
             hrun_strvec_push(out, *e);
-    /* PMIx crashes without a home folder. The value is Debian's name of a missing one. */
+    /* PMIx crashes without a home folder. The value is Debian's name for a missing one. */
     if (why.code == HRUN_ENOENT)
         hrun_strvec_push(out, "HOME=/nonexistent");
 }

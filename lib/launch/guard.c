@@ -21,10 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Bytes. A rank's environment from PMIx has a dozen short variables. */
+/* Bytes of a rank's environment from PMIx, which has a dozen short variables. */
 enum { PACKET_MAX = 64 << 10 };
 
-/* For each answer of the server, which takes milliseconds, or longer on a machine that is swapping. */
+/* Limit for each answer of the server, which takes milliseconds, or longer on a swapping machine. */
 enum { START_TIMEOUT_S = 30 };
 
 enum { FAREWELL = 'Q', STARTED = 'S', SERVE = 'J', FAILED = 'E' };
@@ -53,7 +53,7 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
 }
 
 /* Read hrun's packets until the farewell, and serve PMI-1 (pmi may be NULL) or PMIx's lookups meanwhile. If the socket
- * closes without a farewell hrun is dead. */
+ * closes without a farewell, hrun is dead. */
 static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi *pmi, struct pollfd *polled)
 {
     struct hrun_pids groups = HRUN_PIDS_INIT;
@@ -90,7 +90,7 @@ static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hru
             pmix_spawn_serve(spec, sock, in.c + sizeof(pid_t), (size_t)n - sizeof(pid_t));
             continue;
         }
-        /* STARTED, the number of the first process, and the pids. Some lead a group; the others are in hrun's group. */
+        /* STARTED, the number of the first process, and the pids. A pid that leads no group is in hrun's. */
         for (size_t i = 2; i < (size_t)n / sizeof(pid_t); i++)
             hrun_pids_push(&groups, in.pid[i]);
         if (timer >= 0)
@@ -127,14 +127,14 @@ static void send_event(void *ctx, const struct hrun_guard_event *ev)
         ;
 }
 
-/* pmi: of programs of MPICH, connected to the ranks; else NULL. */
+/* pmi: the server for programs of MPICH, connected to the ranks; else NULL. */
 static void guard_main(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi *pmi, pid_t parent)
 {
     struct pollfd *polled = xcalloc((size_t)spec->nranks + 3, sizeof *polled);
     int *kept = xcalloc((size_t)spec->nranks + 1, sizeof *kept), n = 0;
     struct hrun_error err = { 0 };
 
-    /* Until the guard serves it ends with hrun, also if it hangs; the next job removes the folders. */
+    /* Before it serves, the guard ends with hrun, also if it hangs; the next job then removes the folders. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         return;
@@ -142,7 +142,7 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, struct hrun
         hrun_pmi_poll(pmi, polled);
     for (int r = 0; pmi && r < spec->nranks; r++)
         kept[n++] = polled[r].fd;
-    kept[n++] = sock;           /* made after the connections of pmi, and so the largest */
+    kept[n++] = sock;           /* the largest, as it was made after the connections of pmi */
     leave_hrun(kept, n);
     if (spec->nranks && !pmi && hrun_pmix_serve(spec, sock, &err)) {
         char out[1 + sizeof err];

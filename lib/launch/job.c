@@ -47,7 +47,7 @@ static int begin_run(struct hrun_run *r, struct hrun_error *err)
     struct hrun_guard_spec *own = &r->own;
     struct rlimit locks;
 
-    if (hrun_signals_block(&r->signals, 1, err))  /* first: an unblocked signal would leave the folders behind */
+    if (hrun_signals_block(&r->signals, 1, err))  /* first: an unblocked signal would leave the folders */
         return -1;
     own->rundir = hrun_rundir_create(NULL, err);
     if (!own->rundir)
@@ -71,7 +71,7 @@ static void end_run(struct hrun_run *r)
     enum { ROUNDS = 200 };
     int saved = errno;
 
-    /* Kill all processes that are left. There are some only after an error. */
+    /* Kill all remaining processes, which exist only after an error. */
     for (int i = 0; i < r->nprocs; i++)
         if (r->procs[i].alive && r->procs[i].pid > 0) {
             if (r->procs[i].own_group)
@@ -88,7 +88,7 @@ static void end_run(struct hrun_run *r)
     hrun_remove_tree(r->own.shmdir);
     if (r->own.mpich)
         hrun_mpich_remove_orphans(r->own.since);
-    hrun_guard_stop(&r->guard);     /* after the folders are gone: if hrun is killed before, the guard removes them */
+    hrun_guard_stop(&r->guard);     /* last: if hrun is killed before, the guard removes the folders */
     if (r->family.old_subreaper >= 0)
         prctl(PR_SET_CHILD_SUBREAPER, r->family.old_subreaper);
     hrun_signals_restore(&r->signals);
@@ -135,9 +135,9 @@ int hrun_run_stdin(const struct hrun_job *job, int *fd, struct hrun_error *err)
     return 0;
 }
 
-/* 1 if process i gets a process group of its own, else 0. A process that reads the terminal does not, because only the
- * foreground group, which is hrun's, may do so: rank 0 or srun with the terminal as input, and mpirun, whose ssh may
- * ask for a password. The terminal's keys then signal such a process directly; see bring_signal in loop.c. */
+/* 1 if process i gets its own process group, else 0. A process that reads the terminal stays in hrun's group, because
+ * only the foreground group may read it: rank 0 or srun with the terminal as input, and mpirun, whose ssh may ask for a
+ * password. The terminal then signals such a process directly; see bring_signal in loop.c. */
 static int gets_own_group(const struct hrun_run *r, int i)
 {
     const struct hrun_job *job = r->job;
@@ -154,7 +154,7 @@ static int gets_own_group(const struct hrun_run *r, int i)
     return !foreground;
 }
 
-/* Start the last n processes. in: standard input of process 0. */
+/* Start the n processes added last. in: standard input of process 0. */
 static int start_last(struct hrun_run *r, const struct hrun_topo *topo, int in, struct hrun_spawn_one *one, int n,
                       struct hrun_error *err)
 {
@@ -168,8 +168,8 @@ static int start_last(struct hrun_run *r, const struct hrun_topo *topo, int in, 
         .death_signal = driver->is_launcher ? SIGTERM : SIGKILL,  /* a launcher has to end its ranks */
     };
 
-    /* With the kernel's autogroups each session has one share of a busy processor: beside 28 other processes two ranks
-     * took 7.5 s in one session, and 4.0 s in two. But a waiting rank cannot yield to one in another session (4 ms
+    /* With the kernel's autogroups each session gets one share of a busy processor: with 28 other processes two ranks
+     * took 7.5 s in one session, and 4.0 s in two. But a waiting rank cannot yield to a rank in another session (4 ms
      * instead of 4 us per barrier), and resource managers track jobs by session. */
     s.sessions = !first && driver->serves && !hrun_layout_yields(r->job->layout) && !hrun_in_resource_manager() &&
                  hrun_file_read("/proc/sys/kernel/sched_autogroup_enabled", 16, &b, NULL) == 0 && b.len &&
@@ -264,10 +264,10 @@ int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_s
     return start_last(r, topo, -1, one, n, err);
 }
 
-/* ---------------------------------------------------------------- processes that outlive the ranks which started them
+/* ---------------------------------------------------------------- processes that outlive their ranks
  *
- * hrun is the subreaper of the job: orphaned processes become its children. So an empty list of children shows that
- * nothing is left, which is the common case; otherwise hrun searches all processes. */
+ * hrun is the subreaper of the job: orphaned processes become its children. So an empty list of children, the common
+ * case, shows that no process is left; otherwise hrun searches all processes. */
 
 int hrun_run_sweep(struct hrun_run *r, int sig)
 {
@@ -282,7 +282,7 @@ int hrun_run_sweep(struct hrun_run *r, int sig)
             waitpid(children.v[i], NULL, WNOHANG) == 0)
             hrun_pids_push(&left, children.v[i]);
     if (unknown || left.n) {
-        /* Add the descendants of the others. The guard and the processes listed already are excepted. */
+        /* Add the other processes of the job, except the guard. */
         hrun_pids_push(&except, r->guard.pid);
         for (size_t i = 0; i < left.n; i++)
             hrun_pids_push(&except, left.v[i]);

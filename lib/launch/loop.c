@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time from SIGTERM to SIGKILL. It is that of Open MPI's mpirun: odls_base_sigkill_timeout is 1 s, in two rounds. */
+/* Time from SIGTERM to SIGKILL, as in Open MPI's mpirun (odls_base_sigkill_timeout is 1 s, in two rounds). */
 static const double GRACE_S = 2;
 /* A second SIGINT within this time ends the job at once, as with mpirun. */
 static const double SECOND_SIGNAL_S = 5;
-/* Once no process of the job is left, pipes that other processes hold open are closed after this time. */
+/* Once no process of the job is left, pipes that other processes keep open are closed after this time. */
 static const double DRAIN_S = 1;
 /* Once mpirun has ended, the agents to other hosts have this time to end: their hosts clean up (hrun/shim/host.c). */
 static const double AGENTS_S = 8;
@@ -26,14 +26,14 @@ enum { OWN_FDS = 4 };
 /* hrun looks for processes that outlive their ranks at this interval. */
 enum { SWEEP_STEP_MS = 10 };
 /* Times of the first look for an MPI library that hrun does not serve, from the start of the job. An MPI program maps
- * its library before main(), but a script may work first. The time since the start doubles from look to look, until the
- * looks are WATCH_STEP_S apart. The first look is later with a launcher, which starts the ranks later. */
+ * its library before main(), but a script may work first. The time since the start doubles from look to look, up to
+ * intervals of WATCH_STEP_S. The first look is later with a launcher, which starts the ranks later. */
 static const double WATCH_FIRST_S = 0.02, WATCH_LAUNCHER_FIRST_S = 0.32, WATCH_STEP_S = 5;
 
 /* ---------------------------------------------------------------- signals and failures */
 
-/* Send a signal to each rank and all its descendants, or to a launcher that passes signals on. by_key: the terminal has
- * signalled hrun's own process group already. */
+/* Send a signal to each rank and all its descendants, or to a launcher that passes signals on. by_key = 1: the terminal
+ * has signalled hrun's own process group already. */
 static void bring_signal(struct hrun_run *r, int sig, int by_key)
 {
     if (r->driver->signal && r->nalive > 0)
@@ -60,10 +60,10 @@ static void end_job(struct hrun_run *r)
 {
     if (r->ending.kill_s > 0)
         return;
-    if (r->ending.signal != SIGTERM)  /* it has been passed on already; a handler must run only once */
+    if (r->ending.signal != SIGTERM)  /* SIGTERM has been passed on already; a handler must run only once */
         bring_signal(r, SIGTERM, 0);
     bring_signal(r, SIGCONT, 0);
-    /* mpirun waits GRACE_S itself before it kills the ranks, and then needs time to exit. */
+    /* mpirun waits GRACE_S before it kills the ranks, and then needs time to exit. */
     r->ending.kill_s = hrun_monotonic_s() + (r->driver->passes_signals ? 3 : 1) * GRACE_S;
 }
 
@@ -113,7 +113,7 @@ static void handle_signal(struct hrun_run *r, int sig, int by_key)
         if (second && !r->driver->passes_signals) {
             r->ending.kill_s = now;
         } else {
-            bring_signal(r, sig, by_key);  /* mpirun knows the rule of the second signal, too */
+            bring_signal(r, sig, by_key);  /* mpirun applies the rule of the second signal, too */
             if (second)
                 end_job(r);
             else if (now < r->begun_s && !r->ending.kill_s)
@@ -125,7 +125,7 @@ static void handle_signal(struct hrun_run *r, int sig, int by_key)
         /* Open MPI 4 fails with status 0 if it has to pass a signal on before its daemons are connected. */
         r->held = sig == SIGCONT ? r->held & ~(1ul << SIGTSTP | 1ul << SIGTTIN) : r->held | 1ul << sig;
     } else if (action == HRUN_SIGNAL_STOP) {
-        /* SIGSTOP, as SIGTSTP does not stop an orphaned process group. */
+        /* SIGSTOP, because SIGTSTP does not stop an orphaned process group. */
         r->out->stopped = 1;
         bring_signal(r, r->driver->passes_signals ? SIGTSTP : SIGSTOP, 0);
         kill(getpid(), SIGSTOP);
@@ -139,7 +139,7 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
     struct hrun_proc *p = ev->rank >= 0 && ev->rank < r->nprocs ? &r->procs[ev->rank] : NULL;
 
     if (ev->kind >= HRUN_GUARD_SPAWN && r->driver->spawn)
-        r->driver->spawn(r, ev);     /* also of processes that are not started yet */
+        r->driver->spawn(r, ev);     /* also for processes that are not started yet */
     if (!p || ev->kind >= HRUN_GUARD_SPAWN)
         return;
     if (ev->kind == HRUN_GUARD_CONNECTED)
@@ -217,7 +217,7 @@ static void reap_ranks(struct hrun_run *r)
         r->nalive--;
         handle_events(r);  /* the guard has sent all events of this rank by now */
         if (r->driver->watch)
-            r->driver->watch(r);   /* reads the notes that explain why mpirun ended */
+            r->driver->watch(r);   /* reads notes with the reason of mpirun's end */
         hrun_words_read(&r->words, pass_words_on, r);
         if (r->driver->ended)
             r->driver->ended(r, status);
@@ -229,14 +229,14 @@ static void reap_ranks(struct hrun_run *r)
 /* ---------------------------------------------------------------- time */
 
 /* Look for a program of an MPI that hrun does not serve, and end the job if there is one. If the guard serves the
- * ranks: among the processes of ranks that have not connected. Else among all processes of the job on this host,
+ * ranks, examine the processes of ranks that have not connected. Else examine all processes of the job on this host,
  * because mpirun's daemons and ranks leave its process tree. */
 static void look_for_other_mpi(struct hrun_run *r, double now)
 {
     const enum hrun_mpi_kind here = r->own.mpich ? HRUN_MPI_MPICH : HRUN_MPI_OPENMPI;
     const struct hrun_layout *l = r->job->layout;
     autorelease(hrun_pids_release) struct hrun_pids pids = HRUN_PIDS_INIT;
-    int served = 0, enough = 0;     /* ranks that use the served MPI, ranks on this host */
+    int served = 0, enough = 0;     /* number of ranks with the served MPI, of ranks on this host */
     char name[64];
 
     for (int i = 0; i < r->nprocs && r->driver->serves; i++) {
@@ -285,8 +285,8 @@ static void handle_time(struct hrun_run *r)
             handle_signal(r, sig, 0);
         }
     if (r->ending.kill_s > 0 && now >= r->ending.kill_s) {
-        /* Drivers with a signal function need time to end the ranks. At the second time srun itself is killed; ssh has
-         * no such process, and sends SIGKILL again. */
+        /* Drivers with a signal function get time to end the ranks. The second time srun itself is killed; ssh has no
+         * such process, and SIGKILL is sent again. */
         if (r->driver->signal && r->ending.killed && r->nalive > 0 && r->procs[0].pid > 0)
             kill(r->procs[0].pid, SIGKILL);
         else
@@ -300,7 +300,7 @@ static void handle_time(struct hrun_run *r)
         look_for_other_mpi(r, now);
 }
 
-/* Milliseconds until the next due time, rounded up, at most 1000 s; -1: no time is due. */
+/* Milliseconds until the next due time, rounded up, at most 1000 s; -1: none is due. */
 static int next_ms(const struct hrun_run *r)
 {
     double due = INFINITY, ms;
@@ -349,7 +349,7 @@ static int wait_once(struct hrun_run *r, int ms)
         hrun_words_read(&r->words, pass_words_on, r);
     if (p[3].revents)
         r->driver->watch(r);
-    hrun_output_handle(r->output, p + OWN_FDS, n);  /* finds sources by descriptor: watch may have added processes */
+    hrun_output_handle(r->output, p + OWN_FDS, n);  /* finds sources by descriptor, as watch may have added processes */
     if (r->paused && hrun_output_has_room(r->output))
         r->driver->watch(r);
     if (!r->ending.broken && hrun_output_failed(r->output, r->err))
@@ -358,8 +358,8 @@ static int wait_once(struct hrun_run *r, int ms)
 }
 
 /* After the end of the ranks, end the processes that they have left behind, and pass on the rest of their output
- * without a time limit for hrun's own reader. All output is in the pipes by then. So if a process outside the job still
- * holds a pipe open after DRAIN_S, the pipe is drained and closed. */
+ * without a time limit for hrun's own reader. All output is in the pipes by then. So if a process outside the job keeps
+ * a pipe open for DRAIN_S, the pipe is drained and closed. */
 static int end_the_rest(struct hrun_run *r)
 {
     double begin = hrun_monotonic_s(), free_since = 0, signal_before = r->ending.signal_s;
@@ -377,7 +377,7 @@ static int end_the_rest(struct hrun_run *r)
             hrun_output_close(r->output);
         if (wait_once(r, SWEEP_STEP_MS))
             return -1;
-        /* hrun's own reader is stuck, and the user has sent a signal, now or earlier. */
+        /* hrun's own reader is stuck, and a signal to hrun ends the job. */
         if (!left && (r->ending.signal_s != signal_before ||
                       (r->ending.killed && r->out->signalled && now - free_since > DRAIN_S)))
             break;
@@ -400,7 +400,7 @@ int hrun_run_loop(struct hrun_run *r)
             r->driver->spawn(r, NULL);
     }
     r->out->wall_s = r->out->job_s = hrun_monotonic_s() - r->start_s;
-    /* Wait until the agents have ended, which they do when their hosts have cleaned up. A signal ends the wait. */
+    /* Wait for the agents, which end when their hosts have cleaned up. A signal ends the wait. */
     agents_s = hrun_monotonic_s() + AGENTS_S;
     signal_before = r->ending.signal_s;
     while (rc == 0 && r->driver->watch && r->driver->watch(r) > 0 && r->ending.signal_s == signal_before) {
