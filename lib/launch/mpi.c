@@ -1,8 +1,8 @@
 /* mpi.c - which MPI a program is linked with; see launch.h for the contract
  *
- * The program is never run. The dynamic linker (ld.so --list) lists its libraries, resolved as when the program starts.
+ * The program is never run. The dynamic linker (ld.so --list) lists its libraries, resolved as at the program's start.
  * Texts in the MPI library identify it; MPICH is identified by the library's name. For a script, the programs that it
- * names are examined. A static program, and one that needs the C library only, start no process.
+ * names are examined. No process is started for a static program or one that needs the C library only.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -51,7 +51,7 @@ static const char *image_find(const struct image *im, const char *text)
     return im->data ? memmem(im->data, im->len, text, strlen(text)) : NULL;
 }
 
-/* len bytes at offset, or NULL when the file is shorter. */
+/* len bytes at offset, or NULL if the file is shorter. */
 static const void *image_at(const struct image *im, uint64_t offset, uint64_t len)
 {
     return offset <= im->len && len <= im->len - offset ? im->data + offset : NULL;
@@ -63,9 +63,9 @@ enum file_kind { FILE_SCRIPT, FILE_STATIC, FILE_DYNAMIC, FILE_FOREIGN };
 
 struct elf {
     enum file_kind kind;
-    const char *interp;    /* in the image */
-    int libc_only;         /* needs libraries of the C library only */
-    const char *simgrid;   /* needs SimGrid: its version in the image, ".3.32"; NULL: it does not */
+    const char *interp;    /* points into the image */
+    int libc_only;         /* 1: the program needs libraries of the C library only */
+    const char *simgrid;   /* version of the needed SimGrid in the image, ".3.32"; NULL: not needed */
 };
 
 /* Shared objects of glibc and musl: none of them leads to MPI. */
@@ -74,7 +74,7 @@ static const char *const libc_names[] = {
     "libgcc_s.so", "libresolv.so", NULL
 };
 
-/* File offset of the virtual address, through the program headers; -1 when no segment holds it. */
+/* File offset of the virtual address, through the program headers; -1 if it is in no segment. */
 static int64_t offset_of(const ElfW(Phdr) *ph, int n, ElfW(Addr) addr)
 {
     for (int i = 0; i < n; i++)
@@ -146,7 +146,7 @@ static void elf_read(const struct image *im, struct elf *out)
 
 /* ---------------------------------------------------------------- texts of MPI libraries */
 
-/* A version that stands alone between NULs, "v4.1.4" or "5.0.3rc2": its length without the v, else 0. */
+/* Length, without the v, of a version between NULs, "v4.1.4" or "5.0.3rc2"; 0: not a version. */
 static size_t version_len(const char *p, const char *end)
 {
     const char *s = p;
@@ -164,8 +164,7 @@ static size_t version_len(const char *p, const char *end)
     return p < end && !*p && dots == 2 && p - s < 16 ? (size_t)(p - s) : 0;
 }
 
-/* Open MPI holds its version as a text of its own: "v4.1.4" (the source revision of a release), else
- * "4.1.4". */
+/* Open MPI contains its version as a separate text: "v4.1.4" (the source revision of a release), else "4.1.4". */
 static void openmpi_version(const struct image *im, char *out, size_t size)
 {
     const char *p = im->data, *end = im->data + im->len;
@@ -224,13 +223,13 @@ int hrun_soname_is_mpich(const char *name)
         "libmpi_gnu", NULL
     };
 
-    /* The MPICH ABI is libmpi.so.12; 20 and 40 are Open MPI's. */
+    /* The MPICH ABI is libmpi.so.12; Open MPI has 20 and 40. */
     return hrun_begins_with(name, names) || (!strncmp(name, "libmpi.so.12", 12) && (!name[12] || name[12] == '.'));
 }
 
 /* ---------------------------------------------------------------- ld.so --list */
 
-/* MPICH's version, from a symbol, because the library has tens of megabytes to search. "": unknown. */
+/* Read MPICH's version from a symbol, because a search would take tens of megabytes. "": unknown. */
 static void mpich_version(const struct image *im, char *out, size_t size)
 {
     static const char symbol[] = "MPII_Version_string";
@@ -256,7 +255,7 @@ static void mpich_version(const struct image *im, char *out, size_t size)
     }
 }
 
-/* 1 and *out filled if this line of the list is the MPI library, else 0. */
+/* 1 if this line of the list is the MPI library, which fills *out; else 0. */
 static int identify_line(char *line, struct hrun_mpi *out)
 {
     autorelease(image_close) struct image im = { NULL, 0 };
@@ -287,7 +286,7 @@ static int identify_line(char *line, struct hrun_mpi *out)
         found = identify_text(&im, out);
     if (!found && hrun_soname_is_mpich(line))
         set_mpi(out, HRUN_MPI_MPICH, "MPICH", "mpich", 0);
-    else if (!found)  /* libmpi.so.40, missing or stripped of texts */
+    else if (!found)  /* libmpi.so.40 is missing or stripped of texts */
         set_mpi(out, HRUN_MPI_OPENMPI, "Open MPI", "ompi", 0);
     return 1;
 }

@@ -1,4 +1,4 @@
-/* output.c - the output of the processes where it passes through hrun; see output.h for the contracts */
+/* output.c - the output of the processes that passes through hrun; see output.h for the contracts */
 #include "launch/output.h"
 
 #include "base/alloc.h"
@@ -27,7 +27,7 @@ struct sink {
     int fd;
     struct hrun_buf queue;
     size_t at;                /* written so far */
-    int dead;                 /* 1: its reader has gone, nothing is kept */
+    int dead;                 /* 1: its reader has gone, data is dropped */
     int error;                /* errno of a write that failed for another reason, or 0 */
     int held;                 /* 1: nothing is written until all hosts are ready */
 };
@@ -38,9 +38,9 @@ struct source {
     int child_fd;             /* writing end, -1 when closed */
     int rank, is_err;
     int in_line;              /* 1: a piece of the present line has been passed on */
-    int plain;                /* 1: not of a rank, its lines get no tags */
-    struct hrun_buf line;     /* tags only: the line so far */
-    struct hrun_buf sieve;    /* of standard error, when the job is watched; with tags, of rank 0 */
+    int plain;                /* 1: not from a rank, its lines get no tags */
+    struct hrun_buf line;     /* the line so far, if there are tags */
+    struct hrun_buf sieve;    /* for standard error with trace_text; with tags, that of rank 0 */
 };
 
 struct hrun_output {
@@ -48,8 +48,8 @@ struct hrun_output {
     enum hrun_tagging tagging;
     struct sink sinks[2]; /* standard output, standard error */
     struct source *sources;
-    int nsources, per_proc;   /* per_proc = 1: one pair of sources per process; HRUN_TAG_FED: and one for the relays */
-    int nprocs, npairs;       /* at the start; processes added later have pairs behind these */
+    int nsources, per_proc;   /* per_proc = 1: a pair of sources per process; with HRUN_TAG_FED one more */
+    int nprocs, npairs;       /* at the start; later processes have pairs behind these */
 };
 
 /* ---------------------------------------------------------------- sinks */
@@ -83,8 +83,8 @@ static int sink_has_room(const struct sink *s)
     return s->queue.len - s->at < QUEUE_MAX;
 }
 
-/* Write a part. poll promises room for PIPE_BUF bytes, so this does not block even on a blocking descriptor. -1:
- * nothing can be written any more, and s->dead is set. */
+/* Write a part. poll promises room for PIPE_BUF bytes, so this does not block even on a blocking descriptor. -1: no
+ * more can be written, and s->dead is set. */
 static int sink_write(struct sink *s)
 {
     struct stat st;
@@ -108,7 +108,7 @@ static int sink_write(struct sink *s)
     if (s->at == s->queue.len) {
         hrun_buf_reset(&s->queue);
         s->at = 0;
-    } else if (s->at >= QUEUE_MAX) {  /* drop the written part, also if the queue never runs empty */
+    } else if (s->at >= QUEUE_MAX) {  /* drop the written part, in case the queue never gets empty */
         s->queue.len -= s->at;
         memmove(s->queue.data, s->queue.data + s->at, s->queue.len + 1);
         s->at = 0;
@@ -177,7 +177,7 @@ fail:
     return -1;
 }
 
-/* terminal = 1: a terminal if one can be had, else a pipe. */
+/* Open a pipe, or, with terminal = 1 and if possible, a terminal. */
 static int open_source(struct source *s, int terminal, struct hrun_error *err)
 {
     int fds[2];
@@ -192,7 +192,7 @@ static int open_source(struct source *s, int terminal, struct hrun_error *err)
 
 int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error *err)
 {
-    /* mpirun gives its processes terminals itself. */
+    /* mpirun itself gives its processes terminals. */
     int terminal = o->tagging == HRUN_TAG_RANK && !o->job->output.swallow && isatty(STDOUT_FILENO);
     int before = o->nsources;
 
@@ -287,7 +287,7 @@ static int by_mpirun(const struct hrun_output *o)
     return o->tagging == HRUN_TAG_MPIRUN || o->tagging == HRUN_TAG_PRTERUN;
 }
 
-/* Parse a tag of mpirun, "[1,3]<stdout>:", at the start of a line. Result: its length, or 0 and outputs untouched. */
+/* Parse a tag of mpirun, "[1,3]<stdout>:", at the start of a line. Result: its length; 0: none, outputs untouched. */
 static int mpirun_tag(const struct hrun_output *o, const char *line, int *rank, int *is_err)
 {
     char name[16];
@@ -335,8 +335,8 @@ static void make_tag(int rank, int is_err, char tag[TAG_SIZE])
     snprintf(tag, TAG_SIZE, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout");
 }
 
-/* Pass on one line (ends = 1; a missing newline is added) or a piece of one (0). Takes out the trace lines, which rank
- * 0 writes, also if they come in pieces; a program's line that a trace line interrupts ends there. */
+/* Pass on one line (ends = 1; a missing newline is added) or a piece of one (0). Removes the trace lines, which rank 0
+ * writes, also if they come in pieces; a trace line ends a program's line that it interrupts. */
 static void put_output_line(struct source *s, const char *text, size_t len, int ends)
 {
     struct hrun_output *o = s->output;
@@ -462,7 +462,7 @@ static ssize_t read_source(struct source *s)
     return n;
 }
 
-/* The reader of standard output or error has gone: close the programs' pipes, unless on_stdout still takes the data. */
+/* The reader of standard output or error has gone: close the programs' pipes, unless on_stdout still gets the data. */
 static void close_sources(struct hrun_output *o, int is_err)
 {
     for (int i = 0; i < o->nsources; i++)
@@ -539,7 +539,7 @@ void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
     for (int i = 0; i < o->nsources; i++)
         if (o->sources[i].is_err)
             drain_source(&o->sources[i]);
-    if (k->held)    /* else the limit was exceeded, and the data released */
+    if (k->held)    /* else the limit was exceeded, and the data has been released */
         sink_let_go(k, pass_on ? noise : NULL);
 }
 

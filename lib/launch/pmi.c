@@ -1,10 +1,10 @@
 /* pmi.c - the PMI-1 server of a job: in the guard's process, or relayed to other hosts (see pmi.h)
  *
- * Facts about MPICH 4.0's client and Hydra's server that shaped this file:
+ * Properties of MPICH 4.0's client and Hydra's server that this file depends on:
  *   - A line is "cmd=NAME KEY=VALUE ...", and values have no blanks. Only MPI_Comm_spawn's command has several lines,
  *     from "mcmd=spawn" to "endcmd". Each command has one answer, except abort: the rank waits until it is killed.
  *   - MPICH crashes on a process mapping of more than 674 characters; without one it compares host names.
- *   - If a rank ends without finalize the others spin for ever: hrun detects its end by waitpid(2).
+ *   - If a rank ends without finalize, the others spin for ever, so hrun detects its end by waitpid(2).
  *   - The client shuts the connection down when it finalizes, so that a second MPI program of a rank's script cannot
  *     begin (SIGPIPE, 141), under Hydra as well.
  */
@@ -35,8 +35,8 @@ struct stored_pair {
 
 struct rank {
     int fd;                      /* -1: none, or closed */
-    int closed;                  /* 1: its further data is ignored */
-    struct hrun_buf in, out;     /* the line so far; data not sent yet */
+    int closed;                  /* 1: further data of the rank is ignored */
+    struct hrun_buf in, out;     /* in: the line so far; out: data not sent yet */
     int begun, in_barrier, in_spawn;
 };
 
@@ -137,7 +137,7 @@ static const char *stored(void *const *tree, const char *key)
     return found ? (*found)->value : NULL;
 }
 
-/* Store or replace a value. -1: STORED_MAX is exceeded. */
+/* Store or replace a value. -1: STORED_MAX would be exceeded. */
 static int store_pair(struct hrun_pmi *p, void **tree, const char *key, const char *value)
 {
     const char *old = stored(tree, key);
@@ -188,7 +188,7 @@ static char *field(const char *line, const char *key)
     return NULL;
 }
 
-/* A command, with the values of the fields that its row names. Result: NULL, or why the rank is refused. */
+/* Run a command. v: values of the fields that its row names. Result: NULL, or why the rank is refused. */
 typedef const char *command(struct hrun_pmi *p, int rank, char *const *v);
 
 static const char FULL[] = "stores more through PMI than hrun has memory for";
@@ -349,8 +349,7 @@ static const char *run_command(struct hrun_pmi *p, int rank, const char *line)
     return why;
 }
 
-/* Execute one line. Lines of a spawn command (in_spawn) are skipped and answered with an error, so that MPI_Comm_spawn
- * fails with MPI's own error. */
+/* Execute one line. A spawn command (in_spawn) is skipped and answered with an error, so that MPI_Comm_spawn fails. */
 static void obey_pmi_line(struct hrun_pmi *p, int rank, const char *line)
 {
     struct rank *k = &p->ranks[rank];
@@ -404,7 +403,7 @@ static void store_mapping(struct hrun_pmi *p, const struct hrun_layout *l)
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     autofree int *ids = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *ids);
     int nids = 0, node = -1, count = 0, before = 0;
-    int first = 0, nodes = 0;            /* the block so far: nodes first, first + 1, ..., each with `before` ranks */
+    int first = 0, nodes = 0;            /* current block: nodes first, first + 1, ..., each with `before` ranks */
 
     hrun_buf_adds(&b, "(vector");
     for (int r = 0; r <= l->nranks; r++) {

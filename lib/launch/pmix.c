@@ -1,14 +1,14 @@
 /* pmix.c - the PMIx server of a one-host job, inside the guard's process (see guard.h)
  *
- * Facts about PMIx 4.2 that shaped this file:
+ * Properties of PMIx 4.2 that this file depends on:
  *   - PMIx_server_init discovers the host's topology itself, which takes 11 of its 12 ms. hrun has the topology
- *     already, so in this process hwloc reads it from a file. Without a file it gets a trivial one, and the ranks learn
- *     of each other only that they share a host.
- *   - Callbacks come on PMIx's thread. Those in this file only send a packet through the socket, which is atomic; those
- *     for publish, lookup and spawn (pmix_names.c, pmix_spawn.c) keep lists, which they lock.
+ *     already, so in this process hwloc reads it from a file. Without a file it reads a trivial one, and the ranks only
+ *     learn that they share a host.
+ *   - PMIx calls callbacks on its own thread. Those in this file only send a packet through the socket, which is
+ *     atomic; those for publish, lookup and spawn (pmix_names.c, pmix_spawn.c) keep lists, which they lock.
  *   - A fence of a one-host job is complete when PMIx calls fence_nb: all ranks are local.
  *   - Any process that has the namespace may join the job and abort it, because PMIx checks only a credential that the
- *     client chooses. So the namespace is a secret, and stands only in the environment of the ranks.
+ *     client chooses. So the namespace is a secret that only the ranks' environment contains.
  *   - PMIx_server_init succeeds although the thread that accepts connections has not started.
  */
 #include "launch/pmix.h"
@@ -30,7 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The server answers in less than a millisecond, more slowly on a machine that is swapping. */
+/* The server answers in less than a millisecond, but more slowly on a swapping machine. */
 enum { ANSWER_TIMEOUT_MS = 20000 };   /* below START_TIMEOUT_S of guard.c */
 
 struct pmix_job *_Atomic pmix_jobs;
@@ -169,8 +169,8 @@ void pmix_infos_release(struct pmix_infos *f)
     f->n = f->cap = 0;
 }
 
-/* Add the rank's processors and its locality string, "hwloc:NM0:SK0:...". From two of these Open MPI computes what two
- * ranks share (caches, package, ...). Version 4 writes it without "hwloc:", and reads both forms. */
+/* Add the rank's processors and its locality string, "hwloc:NM0:SK0:...". From two such strings Open MPI computes what
+ * two ranks share (caches, package, ...). Version 4 writes it without "hwloc:", and reads both forms. */
 static void add_place(struct pmix_infos *f, const struct hrun_guard_spec *spec, int rank)
 {
     autofree char *text = hrun_strf("hwloc:%s", spec->cpusets[rank]);
@@ -186,7 +186,7 @@ static void add_place(struct pmix_infos *f, const struct hrun_guard_spec *spec, 
     PMIx_Cpuset_destruct(&set);
 }
 
-/* The part of the job's data that belongs to one rank, moved into an info of type array. */
+/* Add the data of one rank as an info of type array. */
 static void add_rank_data(struct pmix_infos *job, const struct hrun_guard_spec *spec, int rank, const char *nsdir)
 {
     autorelease(pmix_infos_release) struct pmix_infos f = { NULL, 0, 0 };
@@ -266,7 +266,7 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     return 0;
 }
 
-/* The server's address among a client's variables: "PMIX_SERVER_URI...=NAME.RANK;tcp4://ADDRESS:PORT". */
+/* Find the server's address in a client's variables: "PMIX_SERVER_URI...=NAME.RANK;tcp4://ADDRESS:PORT". */
 static int server_address(char *const *env, struct sockaddr_in *out)
 {
     static const char name[] = "PMIX_SERVER_URI", scheme[] = ";tcp4://";
@@ -344,9 +344,9 @@ static int register_clients(const struct hrun_guard_spec *spec, const char *nspa
 /* Settings of PMIx and hwloc, in the environment of this process only. */
 static void set_environment(const struct hrun_guard_spec *spec)
 {
-    setenv("PMIX_MCA_gds", "hash", 0);         /* no shared memory files to be left behind */
-    setenv("PMIX_MCA_pcompress", "^zlib", 0);  /* nothing here is large */
-    setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 1);  /* 2 ms of loading what is of no use here */
+    setenv("PMIX_MCA_gds", "hash", 0);         /* so that no shared memory files are left behind */
+    setenv("PMIX_MCA_pcompress", "^zlib", 0);  /* no data here is large */
+    setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 1);  /* saves 2 ms: plugins are not needed */
     setenv("HOME", spec->rundir, 0);           /* PMIx crashes without a home folder */
     unsetenv("HWLOC_SYNTHETIC");
     unsetenv("HWLOC_XMLFILE");
@@ -376,7 +376,7 @@ struct pmix_job *pmix_add_job(const struct hrun_guard_spec *spec, int sock, int 
     }
     if (register_job(spec, job->nspace, first, err) ||
         register_clients(spec, job->nspace, job->clients, first > 0, err))
-        return NULL;    /* PMIx may still hold the clients */
+        return NULL;    /* PMIx may still use the clients */
     job->next = pmix_jobs;
     pmix_jobs = job;
     return job;

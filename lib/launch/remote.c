@@ -1,10 +1,10 @@
 /* remote.c - a short command on other hosts, through the agent that mpirun would use; see launch.h for the
  * contracts
  *
- * Each agent leads a process group of its own, so that its children end with it. If hrun is killed, the guard ends the
- * agents (guard.h). It finds them by their environment, because numbers of process groups are used again. An agent is
- * done when it has exited. hrun then reads the contents of its pipes, but does not wait for end of file: a shared ssh
- * connection in the background may hold the pipes open.
+ * Each agent leads its own process group, so that its children end with it. If hrun is killed, the guard ends the
+ * agents (guard.h). It finds them by their environment, because numbers of process groups are reused. An agent is done
+ * when it has exited. hrun then reads the contents of its pipes, but does not wait for end of file: a shared ssh
+ * connection in the background may keep the pipes open.
  */
 #include "base/units.h"
 #include "launch/agent.h"
@@ -27,9 +27,9 @@
 #include <unistd.h>
 
 enum {
-    AT_ONCE = 64,               /* agents at a time; bounds the load of this host only, as each host has its own sshd */
+    AT_ONCE = 64,               /* agents at a time; limits the load of this host, as each host has its own sshd */
     OUTPUT_MAX = 8 << 20,       /* bytes; four times the topology of a node with a thousand PUs */
-    SAID_MAX = 4096,            /* this many last bytes of standard error are kept */
+    SAID_MAX = 4096,            /* bytes kept from the end of standard error */
     PATIENCE_MS = 500,          /* time from SIGTERM to SIGKILL */
     STEP_MS = 10
 };
@@ -62,7 +62,7 @@ struct crowd {
     int nfailed;
 };
 
-/* ---------------------------------------------------------------- which agent */
+/* ---------------------------------------------------------------- choice of the agent */
 
 int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err)
 {
@@ -78,7 +78,7 @@ int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err)
     return rc;
 }
 
-/* 1 and set c up for flux exec, if this is a Flux instance that has all n hosts and the user names no agent; else 0. */
+/* Set c up for flux exec if this is a Flux instance with all n hosts and the user names no agent. 1 if so, else 0. */
 static int find_flux(struct crowd *c, int n)
 {
     static const char *const keys[] = { "plm_rsh_agent", "plm_ssh_agent" };
@@ -131,7 +131,7 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
         one.fds[2] = pipes[1][1];
         rc = hrun_spawn(&s, &one, 1, &a->pid, err);
         if (rc && err && (err->code == HRUN_ENOPROG || err->code == HRUN_ENOEXEC))
-            err->code = HRUN_EENGINE;   /* it is not the user's program that is missing */
+            err->code = HRUN_EENGINE;   /* the missing program is not the user's */
     }
     for (int k = 0; k < 2; k++) {
         a->fds[k] = pipes[k][0];
@@ -165,8 +165,8 @@ static void drain_remote_pipe(struct crowd *c, struct remote_agent *a, int which
 /* ---------------------------------------------------------------- failures */
 
 /* Set the error of an agent's host, if the host failed. LATE and TOO_MUCH: the agent still runs, and end_late ends it
- * afterwards; EXITED: *end holds its end as set by waitid(2). ssh exits with 255 if there is no connection, else with
- * the status of the command. */
+ * afterwards; EXITED: *end is set as by waitid(2). ssh exits with 255 if there is no connection, else with the status
+ * of the command. */
 enum agent_end { EXITED, LATE, TOO_MUCH };
 
 static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum agent_end how, const siginfo_t *end)
@@ -208,7 +208,7 @@ static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum
 
 /* ---------------------------------------------------------------- ending agents */
 
-/* 1 if the agent has exited, else 0. It stays a zombie, so that its pid is not used again. */
+/* 1 if the agent has exited, else 0. It stays a zombie, so that its pid is not reused. */
 static int has_agent_exited(const struct remote_agent *a, siginfo_t *end)
 {
     memset(end, 0, sizeof *end);
@@ -219,7 +219,7 @@ static void reap_agent(struct crowd *c, int i)
 {
     struct remote_agent *a = &c->agents[i];
 
-    kill(-a->pid, SIGKILL);     /* the processes that it has left behind */
+    kill(-a->pid, SIGKILL);     /* processes that the agent has left behind */
     while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     hrun_close_fd(&a->fds[0]);
@@ -249,7 +249,7 @@ static void end_agents(struct crowd *c, int first)
         reap_agent(c, c->nagents - 1);
 }
 
-/* ---------------------------------------------------------------- the crowd */
+/* ---------------------------------------------------------------- all agents */
 
 /* Move the agents that are past their deadline or print too much to the end of the list, and end them. */
 static void end_late(struct crowd *c)
