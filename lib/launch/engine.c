@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* In order of preference: of those that suit a cluster, the first usable one is the default. */
+/* In order of preference. The default is the first usable engine that suits the cluster. */
 static const struct hrun_engine *const engines[] = {
     &hrun_engine_srun, &hrun_engine_local, &hrun_engine_ssh, &hrun_engine_mpirun, &hrun_engine_smpi, NULL
 };

@@ -15,7 +15,7 @@
 
 void hrun_mpich_env(struct hrun_strvec *env)
 {
-    /* UCX handles SIGHUP as a debugging request, so that the process would not end. */
+    /* UCX would handle SIGHUP as a debugging request, and the process would not end. */
     if (!hrun_env_get(env, "UCX_DEBUG_SIGNO"))
         hrun_env_set(env, "UCX_DEBUG_SIGNO=0");
 }
@@ -44,7 +44,7 @@ char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size
     char *library;
 
     for (size_t i = 0; i < job->mca.n; i++)
-        mca += strncmp(job->mca.v[i], "plm_", 4) != 0;    /* how hosts are reached */
+        mca += strncmp(job->mca.v[i], "plm_", 4) != 0;    /* these choose the remote shell */
     if (mca && job->on_message)
         job->on_message(job->ctx, "--mca does nothing here: these are parameters of Open MPI, and the program is of "
                         "MPICH's family");
@@ -78,7 +78,7 @@ static void add_bindings(const struct hrun_layout *l, struct hrun_strvec *words)
         const char *before = r ? "," : "";
 
         if (!l->ranks[r].cpuset[0])
-            return;     /* an unbound rank: Hydra has no form for it */
+            return;     /* Hydra has no form for an unbound rank */
         for (const char *p = l->ranks[r].cpuset; p && *p; p += *p == ',') {
             if (!(p = hrun_range_next(p, INT_MAX, &first, &last)))
                 break;
@@ -93,7 +93,7 @@ void hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out)
 {
     const struct hrun_layout *l = job->layout;
     autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
-    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT;    /* "h1:2,h2:1,h1:1", as ranks stand */
+    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT;    /* "h1:2,h2:1,h1:1", by rank */
 
     hrun_strvec_add(&words, "mpiexec.hydra", "-n", NULL);
     hrun_strvec_pushf(&words, "%d", hrun_job_run_length(job, 0));
@@ -113,7 +113,7 @@ void hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out)
         const char *eq = strchr(job->env.v[i], '=');
 
         if (!eq)
-            continue;   /* Hydra passes the environment on. */
+            continue;   /* Hydra passes the environment on */
         hrun_strvec_push(&words, "-genv");
         hrun_strvec_pushf(&words, "%.*s", (int)(eq - job->env.v[i]), job->env.v[i]);
         hrun_strvec_push(&words, eq + 1);

@@ -70,7 +70,7 @@ static void remove_files(time_t since)
         closedir(dir);
 }
 
-/* Remove private System V segments without an attached process whose creator has ended. UCX makes such segments. */
+/* Remove private System V segments that no process has attached and whose creator has ended. UCX makes such ones. */
 static void remove_segments(time_t since)
 {
     FILE *f = fopen("/proc/sysvipc/shm", "re");

@@ -1,4 +1,4 @@
-/* openmpi.c - which mpirun is Open MPI's, and its version; see programs.h and launch.h for the contracts */
+/* openmpi.c - finding Open MPI's mpirun and its version; see programs.h and launch.h for the contracts */
 #include "launch/programs.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
  *
  * In MPI_Comm_accept and MPI_Comm_connect of Open MPI 4 each side publishes the names of its processes under the key
  * PORT:accept or PORT:connect, to be removed when they are first read, and looks up the key of the other side. Several
- * may connect to one port, so a key may be there several times; the oldest is read first.
+ * processes may connect to one port, so a key may exist several times; the oldest is read first.
  */
 #include "base/alloc.h"
 #include "base/units.h"
@@ -25,8 +25,8 @@ struct name {
 struct lookup {
     struct lookup *next;
     pmix_proc_t proc;
-    char **keys;                    /* PMIx's, until it has its answer */
-    size_t needed;                  /* how many of them */
+    char **keys;                    /* owned by PMIx, valid until the answer */
+    size_t needed;                  /* number of keys needed for an answer */
     double end_s;                   /* monotonic clock; infinite: no time limit */
     pmix_lookup_cbfunc_t answer;
     void *cbdata;
@@ -37,7 +37,7 @@ static struct name *names;          /* oldest first, as are lookups */
 static struct lookup *lookups;
 static int timer = -1;
 
-/* Programs give whole numbers of several types; Open MPI's are int. */
+/* Programs pass integers of several types, Open MPI passes int. */
 static int number_in_infos(const pmix_info_t info[], size_t ninfo, const char *key, int otherwise)
 {
     for (size_t i = 0; i < ninfo; i++)
@@ -74,7 +74,7 @@ static void remove_name(struct name **at)
     free(x);
 }
 
-/* Answer a lookup if enough of its keys are published. 1: it is answered and freed; 0: it still waits. */
+/* Answer a lookup if enough of its keys are published. 1: the lookup is answered and freed; 0: it still waits. */
 static int answer_lookup(struct lookup *l)
 {
     size_t n = 0, found = 0;

@@ -54,7 +54,7 @@ static void on_table(struct pmix_infos *out, const char *key, const struct pmix_
         v[r].state = c->is_connected ? PMIX_PROC_STATE_CONNECTED : !pid ? PMIX_PROC_STATE_LAUNCH_UNDERWAY
                      : kill(pid, 0) && errno == ESRCH ? PMIX_PROC_STATE_TERMINATED : PMIX_PROC_STATE_RUNNING;
     }
-    pmix_add_info(out, key, &array, PMIX_DATA_ARRAY);   /* copies */
+    pmix_add_info(out, key, &array, PMIX_DATA_ARRAY);   /* PMIx copies the array */
     PMIX_DATA_ARRAY_DESTRUCT(&array);
 }
 
@@ -100,7 +100,7 @@ pmix_status_t pmix_query(pmix_proc_t *proc, pmix_query_t *queries, size_t n, pmi
             else if (PMIX_CHECK_KEY(x, PMIX_PROCID) && x->value.type == PMIX_PROC)
                 nspace = x->value.data.proc->nspace;
         }
-        /* PMIx 4.2 does not pass the asking process: without a qualifier the answer is about the first job. */
+        /* PMIx 4.2 does not pass the asking process, so without a qualifier the answer is about the first job. */
         while (!nspace && job && job->next)
             job = job->next;
         job = nspace ? pmix_find_job(nspace) : job;
@@ -128,7 +128,7 @@ void pmix_log(const pmix_proc_t *proc, const pmix_info_t data[], size_t ndata, c
 
         if (kind && c && data[i].value.type == PMIX_STRING && data[i].value.data.string) {
             pmix_report_text(c, kind, data[i].value.data.string, strlen(data[i].value.data.string));
-        } else if (!strstr(data[i].key, "syslog")) {    /* PMIx itself writes to that */
+        } else if (!strstr(data[i].key, "syslog")) {    /* PMIx itself writes to the syslog */
             rc = PMIX_ERR_NOT_SUPPORTED;
         }
     }

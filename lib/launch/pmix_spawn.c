@@ -1,9 +1,9 @@
-/* pmix_spawn.c - spawn of PMIx, by hrun; see pmix.h
+/* pmix_spawn.c - spawn requests of PMIx, which hrun serves; see pmix.h
  *
  * In MPI_Comm_spawn of Open MPI 4.1 one rank requests the processes, and then sends their names to the waiting ranks.
- * After a failed request it sends nothing, and the others hang, under mpirun as well. So the answer to a refused
- * request is the name of a namespace that does not exist, which is also published at the port as if it connected there:
- * all ranks try to connect with it, and pmix_connect fails on each.
+ * After a failed request it sends nothing, and the others hang, under mpirun as well. So a refused request is answered
+ * with the name of a namespace that does not exist. This name is also published at the port: all ranks try to connect
+ * with it, and pmix_connect fails on each.
  */
 #include "base/alloc.h"
 #include "launch/frames.h"
@@ -16,7 +16,7 @@
 struct request {
     struct request *next;
     struct hrun_buf words;           /* for hrun, see pmix_spawn */
-    char *port;                      /* where Open MPI waits for the new processes; NULL: it does not wait */
+    char *port;                      /* port at which Open MPI waits for the new processes, or NULL */
     const struct pmix_client *client;
     pmix_proc_t proc;
     pmix_spawn_cbfunc_t answer;
@@ -162,7 +162,7 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
     autofree const char **cpusets = NULL;
     autofree int *apps = NULL;
 
-    /* No lock: only this thread removes the first request, and PMIx's thread must not wait. */
+    /* No lock is needed: only this thread removes the first request. PMIx's thread must not wait. */
     further.nranks = hrun_frame_number(&at, end);
     if (!further.nranks) {
         struct pmix_job *job = pmix_jobs;

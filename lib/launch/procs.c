@@ -80,7 +80,7 @@ int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_
 
         if (pid <= 0 || pid == getpid() || hrun_pids_has(except, pid) || slurp(pid, "stat", &text))
             continue;
-        p = strrchr(text.data, ')');    /* "pid (name) state ppid pgrp ..."; name may hold anything */
+        p = strrchr(text.data, ')');    /* "pid (name) state ppid pgrp ..."; name may contain any character */
         if (!p || sscanf(p + 1, " %c %*d %ld", &state, &group) != 2 || state == 'Z' || state == 'X')
             continue;
         if (hrun_pids_has(groups, (pid_t)group) || hrun_procs_marked(pid, job_id, mark))
@@ -127,7 +127,7 @@ void hrun_procs_tree(pid_t root, struct hrun_pids *out)
 
     hrun_pids_push(out, root);
     for (; at < out->n; at++)
-        hrun_procs_children(out->v[at], out);  /* one that has just ended has none */
+        hrun_procs_children(out->v[at], out);  /* a process that has just ended has none */
 }
 
 enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size)

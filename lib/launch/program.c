@@ -1,4 +1,4 @@
-/* program.c - where programs are, and what short ones print; see launch.h and programs.h for the contracts */
+/* program.c - finding programs, and the output of short commands; see launch.h and programs.h for the contracts */
 #include "launch/programs.h"
 
 #include "base/file.h"
@@ -144,7 +144,7 @@ char *hrun_shim_path(struct hrun_error *err)
     return path;
 }
 
-/* ---------------------------------------------------------------- what a short command prints */
+/* ---------------------------------------------------------------- output of a short command */
 
 enum { WAIT_MS = 10000, CPU_MAX_S = 60 };
 

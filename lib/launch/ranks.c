@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* btl vader is Open MPI 4's, btl sm version 5's. */
+/* Open MPI 4 has btl vader, version 5 btl sm. */
 const char *const hrun_shared_memory_keys[] = {
     "btl_vader_backing_directory", "btl_sm_backing_directory", "osc_sm_backing_directory", "osc_rdma_backing_directory",
     "shmem_mmap_backing_file_base_dir", NULL
@@ -56,7 +56,7 @@ void hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words)
     hrun_strvec_pushf(words, "%s=%s", name, text.data);
 }
 
-/* Read the entry at p. Result: the text behind it; NULL: it is no entry. */
+/* Read the entry at p. Result: the text behind it; NULL: not an entry. */
 static const char *read_entry(const char *p, long *first, long *last, const char **cpuset, size_t *len, int *threads)
 {
     enum { NUMBER_MAX = 0x3fffffff };

@@ -19,7 +19,7 @@
 
 enum { OUTPUT_MAX = 8 << 20 };  /* as in remote.c */
 
-/* ---------------------------------------------------------------- the stream */
+/* ---------------------------------------------------------------- decoding the output */
 
 static void unfold_line(void *unfold, char *line, size_t len)
 {
@@ -53,7 +53,7 @@ void hrun_unfold(void *unfold, const char *data, size_t len)
 struct node {
     int host;                   /* index into hosts */
     int group;                  /* component of the job */
-    char *name;                 /* for Slurm */
+    char *name;                 /* name for Slurm */
 };
 
 struct gather {
@@ -74,7 +74,7 @@ struct step {
     const struct node *nodes;
     int n;
     int started;                /* tasks */
-    char complaint[256];        /* of srun, the last one; "" */
+    char complaint[256];        /* last error message of srun, or "" */
     struct hrun_outcome out;
     struct hrun_buf stderr_text;
 };
@@ -125,7 +125,7 @@ static int build_gather(const struct hrun_run *r, struct hrun_strvec *v, struct 
     return 0;
 }
 
-/* Ignored: the tasks report the statuses of their commands. */
+/* srun's status is ignored, because the tasks report the statuses of their commands. */
 static void gather_ended(struct hrun_run *r, int status)
 {
     (void)r, (void)status;
@@ -155,7 +155,7 @@ static void blame_node(struct gather *g, int host, const char *happened, const c
     g->nfailed++;
 }
 
-/* task: of t->nodes; status: of its command, -1: not known. */
+/* task: index in t->nodes; status: exit status of its command, -1: unknown. */
 static void classify_node_failure(struct step *t, int task, int status)
 {
     struct gather *g = t->g;
@@ -186,7 +186,7 @@ static void classify_node_failure(struct step *t, int task, int status)
 
 /* ---------------------------------------------------------------- all hosts */
 
-/* Run one step for t->nodes. 1: it was not created, t->complaint holds the reason; 0: it was; -1: *err is set. */
+/* Run one step for t->nodes. 1: it was not created, t->complaint contains the reason; 0: it was; -1: *err is set. */
 static int run_gather_step(struct step *t, struct hrun_error *err)
 {
     static const struct hrun_driver driver = {
@@ -247,7 +247,7 @@ static int by_group(const void *a, const void *b)
     return (x->host > y->host) - (x->host < y->host);
 }
 
-/* 0: the allocation has all n hosts; 1: it has not; -1: *err is set. */
+/* 0: the allocation has all n hosts; 1: some are missing; -1: *err is set. */
 static int find_nodes(struct gather *g, int n, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };

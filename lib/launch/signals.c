@@ -48,7 +48,7 @@ int hrun_signals_block(struct hrun_signals *s, int all, struct hrun_error *err)
 
 void hrun_signals_restore(struct hrun_signals *s)
 {
-    /* Signals that hrun's own work raises must not reach the caller; SIGCONT comes after a stop. */
+    /* The caller must not get signals that hrun's work raises. SIGCONT ends a stop of hrun. */
     static const int own[] = { SIGCHLD, SIGPIPE, SIGCONT };
     struct timespec now = { 0, 0 };
     sigset_t mine;

@@ -1,4 +1,4 @@
-/* slurm.c - a Slurm allocation as its own programs see it, and the messages of srun; see slurm.h */
+/* slurm.c - options and environment of srun, hosts of a Slurm allocation, messages of srun; see slurm.h */
 #include "launch/slurm.h"
 
 #include "base/alloc.h"

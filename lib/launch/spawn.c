@@ -23,7 +23,7 @@ struct complaint {
     int index, step, error;
 };
 
-/* Affinity masks of up to this many processors; the kernel's own limit is 8192, and glibc's cpu_set_t ends at 1024. */
+/* Words of an affinity mask. The kernel's limit is 8192 processors, that of glibc's cpu_set_t 1024. */
 enum { MASK_WORDS = 8192 / (8 * (int)sizeof(unsigned long)) };
 
 static _Noreturn void give_up_spawn(int fd, int index, int step)
@@ -156,7 +156,7 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
     started = fork_processes(s, one, n, pids, fds[1], err);
     close(fds[1]);
     if (started == n) {
-        /* End of file: all children have executed their programs, which closed the pipe. */
+        /* End of file: all children have executed their programs, and exec has closed the pipe. */
         while ((got = read(fds[0], &c, sizeof c)) < 0 && errno == EINTR)
             ;
         rc = got == (ssize_t)sizeof c ? explain_complaint(&one[c.index], &c, err) : 0;

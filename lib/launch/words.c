@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A note that does not fit into the FIFO is lost. FIFO_BYTES is Linux's limit for users; it holds the notes of 40000
- * ranks. */
+/* A note that does not fit into the FIFO is lost. FIFO_BYTES is Linux's limit for users, and suffices for the notes of
+ * 40000 ranks. */
 enum { LINE_MAX_BYTES = 4096, FIFO_BYTES = 1 << 20 };
 
 void hrun_close_fd(int *fd)
@@ -33,7 +33,7 @@ int hrun_words_open(struct hrun_words *w, struct hrun_error *err)
 
 int hrun_words_fifo(struct hrun_words *w, const char *path)
 {
-    /* Open for writing too, so that it never ends. */
+    /* Open for writing, too, so that reading never returns end of file. */
     if (mkfifo(path, 0600) || (w->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
         return -1;
     fcntl(w->fd, F_SETPIPE_SZ, FIFO_BYTES);
