@@ -1,4 +1,4 @@
-/* common.c - what several engines do; see engines.h */
+/* common.c - functions that several engines use; see engines.h */
 #include "launch/agent.h"
 #include "launch/engines/engines.h"
 #include "launch/env.h"
@@ -61,7 +61,7 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
         return hrun_fail(err, HRUN_EINVAL, "the working directory %s is not a folder", job->wdir);
     if (hrun_job_mpi(job, mpi, err))
         return -1;
-    /* Programs of smpicc are simulated, and no others. */
+    /* Programs built with smpicc, and only these, are simulated. */
     if (e->simulated && mpi->kind != HRUN_MPI_SMPI)
         return hrun_fail(err, HRUN_EMPI, "%s %s%s, and engine smpi simulates programs that SimGrid's smpicc has built: "
                          "rebuild it with smpicc (package libsimgrid-dev)", job->argv[0],
@@ -78,9 +78,9 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
     return 0;
 }
 
-/* ---------------------------------------------------------------- a process that is no rank
+/* ---------------------------------------------------------------- a process that is not a rank
  *
- * It gets no place in an MPI world, so that it may start mpirun, or be a program of MPI that works alone. */
+ * It is not in an MPI world, so it may start mpirun, or be an MPI program that works alone. */
 
 static int start_plain(struct hrun_run *r, struct hrun_error *err)
 {

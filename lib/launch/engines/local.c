@@ -1,7 +1,7 @@
-/* local.c - engine local: the ranks are hrun's own children, hrun serves PMIx, or PMI-1 to programs of MPICH
+/* local.c - engine local: ranks are children of hrun; the guard serves PMIx, or PMI-1 to programs of MPICH
  *
- * Open MPI 5 finds its place by the PMIx variables alone. Version 4 also has to see a direct launch, or each process
- * starts as a world of its own: JSM_JSRUN_PORT in the environment suffices (its schizo/jsm component).
+ * Open MPI 5 needs the PMIx variables only. Version 4 must also detect a direct launch, else each process starts as a
+ * separate world; JSM_JSRUN_PORT in the environment suffices (its schizo/jsm component).
  */
 #include "launch/engines/local.h"
 
@@ -65,14 +65,14 @@ static void local_openmpi_env(const struct hrun_run *r, struct hrun_strvec *env)
     hrun_env_mca(r->job, env, "orte_bound_at_launch", "1");
     hrun_env_set(env, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
     hrun_env_shared_memory(r->job, env, r->own.shmdir);
-    /* Ranks that spin on a shared core keep each other from working: 8.5 ms a barrier instead of 6.5 us. Under a quota
-     * of a control group they use it up, and stand still when there is work. */
+    /* Ranks that spin on a shared core slow each other down: a barrier takes 8.5 ms instead of 6.5 us. Under a control
+     * group's quota they use it up by waiting, and then cannot work. */
     if (hrun_env_yields(r->job))
         hrun_env_mca(r->job, env, hrun_env_yield, "1");
 }
 
-/* In MPI_Init each rank of MPICH discovers the host by hwloc, which takes a quarter of a short program's time. It gets
- * hrun's file instead, unless the host has devices that are not in it. */
+/* In MPI_Init each rank of MPICH discovers the host by hwloc, which takes a quarter of a short program's time. So hwloc
+ * reads hrun's file, unless the host has devices that are not in it. */
 static void local_mpich_env(const char *topology, struct hrun_strvec *env)
 {
     static const char *const devices[] = { "/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128", "/dev/infiniband" };
@@ -108,7 +108,7 @@ static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, stru
 /* The attributes of the ranks: arrays of nranks. */
 struct local_ranks {
     int n;
-    struct hrun_strvec *env, *argv; /* argv: empty unless hrun-shim stands before the program */
+    struct hrun_strvec *env, *argv; /* argv: empty without hrun-shim before the program */
     struct hrun_spawn_one *one;
     const char **cpusets;
     int *fds;                       /* PMI connections, -1: none */
@@ -132,7 +132,7 @@ static void rank_env(const struct hrun_run *r, int rank, struct local_ranks *a)
 {
     const struct local *x = r->state;
     const struct hrun_rank *k = &r->job->layout->ranks[rank];
-    struct hrun_strvec *env = &a->env[rank], served = *env;     /* the variables that the guard has sent */
+    struct hrun_strvec *env = &a->env[rank], served = *env;     /* served: the variables from the guard */
 
     *env = (struct hrun_strvec)HRUN_STRVEC_INIT;
     hrun_strvec_add_all(env, x->common.v);

@@ -1,7 +1,8 @@
 /* local_spawn.c - further processes of a job of Open MPI (MPI_Comm_spawn); see local.h
  *
- * The guard passes a rank's request on; this file chooses PEs; the guard creates a namespace of the new processes and
- * sends their environment; then they are started as processes of the job, numbered after the existing ones.
+ * The guard passes a rank's request on, and this file chooses PEs. The guard then creates a namespace of the new
+ * processes and sends their environment. Last they are started as processes of the job, numbered after the existing
+ * ones.
  */
 #include "base/alloc.h"
 #include "base/units.h"
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Processes of one request, as of -n. */
+/* Limit of the processes of one request, as for -n. */
 enum { PROCS_MAX = 1 << 16 };
 
-/* A request waits this time for places of processes of an earlier one, which are about to end. */
+/* A request waits this time for the places of earlier requests' processes that are about to end. */
 static const double PATIENCE_S = 2;
 
 struct further_app {
@@ -26,9 +27,9 @@ struct further_app {
 };
 
 struct further_process {
-    int app, place;                 /* its program, its PE */
+    int app, place;                 /* number of its program, of its PE */
     const char *cpuset;
-    struct hrun_buf text;           /* the variables that the guard sends */
+    struct hrun_buf text;           /* variables from the guard */
     struct hrun_strvec env;         /* all */
 };
 
@@ -134,8 +135,8 @@ static int pe_number(const struct hrun_cluster *c, int sub, int pe)
     return pe;
 }
 
-/* Choose the PEs with the fewest processes for their cores, except those that other runs use. 1: wait, there may be
- * enough places soon. */
+/* Choose the PEs with the fewest processes for their cores, except those that other runs use. 1: there may be enough
+ * places soon. */
 static int find_further_places(const struct hrun_run *r, const struct local *x, struct further *f,
                                struct hrun_error *err)
 {
@@ -278,7 +279,7 @@ static void start_further(struct hrun_run *r, struct local *x)
                                           .env = f->procs[i].env.v, .wdir = a->wdir, .cpuset = f->procs[i].cpuset };
         x->places[later + i] = f->procs[i].place;
     }
-    /* While the job ends a new process would outlive the signal that ends the others. */
+    /* While the job ends, a new process would miss the signal that ends the others. */
     if (r->ending.kill_s > 0 || hrun_run_add(r, x->topo, one, f->n, &err)) {
         refuse_further(r, x, err.text);
     } else {

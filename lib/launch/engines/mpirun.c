@@ -2,16 +2,16 @@
  *
  * Differences between Open MPI 4 (ORTE) and 5 (PRRTE), seen with 4.1.4, 5.0.9 and PRRTE 3.0.14:
  *   - 4 reads --rankfile, and inside a resource manager it enforces slots unless --oversubscribe is given;
- *   - 5 takes the rankfile as a mapping; without the two modifiers it refuses ranks that share cores, or leaves them
- *     unbound. It reads a minus sign in the file's name as a qualifier. It needs the hosts besides the rankfile;
- *   - both write their address to a file when they have read their options, before their daemons run: without that
- *     file mpirun itself has failed, and its status is not the program's;
- *   - 4 fails with status 0, or hangs on one host, if it has to pass a signal on while it connects its daemons: see
- *     begun_s. So 0 counts only if hrun-shim reports 0 of each rank;
- *   - 5 looks for --mca in the program's arguments up to a "--", takes the first of two -x of one name, and fails at -x
+ *   - 5 reads the rankfile as a mapping; without its two modifiers it refuses ranks that share cores, or leaves them
+ *     unbound. It reads a minus sign in the file's name as a qualifier. It needs --host besides the rankfile;
+ *   - both write their address to a file after reading their options, before their daemons run. Without that file
+ *     mpirun itself has failed, and its status is not the program's;
+ *   - 4 fails with status 0, or hangs on one host, if it must pass a signal on while it connects its daemons: see
+ *     begun_s. So 0 is valid only if hrun-shim reports 0 for each rank;
+ *   - 5 looks for --mca in the program's arguments up to a "--", uses the first of two -x of one name, and fails at -x
  *     of a variable that is not set; --prtemca sets its own parameters;
  *   - with tags 5 swaps the end of a line and the beginning of the next one if both come in one piece (PMIx 5.0.9);
- *   - 5 ends with status 0 after the loss of a daemon, and hangs if it has to end before all daemons run.
+ *   - 5 ends with status 0 after the loss of a daemon, and hangs if it must end before all daemons run.
  * Statuses, MPI_Abort, signals, standard input and yielding are alike. All lines of the rankfile come from the hosts'
  * topologies: version 4 fails without a message at a slot that does not exist.
  */
@@ -68,7 +68,7 @@ static int mpirun_check(const struct hrun_job *job, struct hrun_error *err)
 /* r->state */
 struct mpirun {
     struct hrun_openmpi m;
-    int rank_fd;                /* of the rankfile, -1: not open */
+    int rank_fd;                /* descriptor of the rankfile, -1: not open */
     pid_t pid;                  /* of mpirun, 0: not started */
 };
 
@@ -95,13 +95,13 @@ static void push_rankfile(const struct hrun_job *job, int major, const char *ran
     if (major < 5) {
         hrun_strvec_add(v, "--rankfile", rankfile, NULL);
         push_count(job, 0, v);
-        /* with a rankfile mpirun has no other place for what the ranks spawn */
+        /* with a rankfile mpirun has no other place for spawned processes */
         if (hrun_in_resource_manager() || job->oversubscribe)
             hrun_strvec_push(v, "--oversubscribe");
         return;
     }
-    /* "--host a:2,b:1", and that hosts may differ. Otherwise version 5 takes all hosts for the first one that reports,
-     * and binds wrongly, refuses, crashes or hangs (5.0.9). */
+    /* Pass "--host a:2,b:1", and that hosts may differ. Otherwise version 5 assumes that all hosts equal the first one
+     * that reports, and binds wrongly, refuses, crashes or hangs (5.0.9). */
     for (int r = 0; r < l->nranks; r++)
         count[l->ranks[r].host]++;
     for (int h = 0; h < l->cluster->nhosts; h++)
@@ -115,8 +115,9 @@ static void push_rankfile(const struct hrun_job *job, int major, const char *ran
     push_count(job, 0, v);
 }
 
-/* Append the options of user and layout, the programs and their arguments. reach: NULL in a command to type. each: the
- * words before each of several programs, as mpirun's -x and --wdir are those of one program; extended. */
+/* Append the options of user and layout, the programs and their arguments. reach: NULL for a command to type. each: the
+ * words before each of several programs, to which -x and --wdir are added, because mpirun's are those of one
+ * program. */
 static void push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, struct hrun_strvec *each,
                       struct hrun_strvec *v)
 {
@@ -141,14 +142,14 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
         hrun_reach_agents(reach, v);
     for (size_t i = 0; i < job->env.n; i++) {
         if (reach && major >= 5 && !strchr(job->env.v[i], '=') && !getenv(job->env.v[i]))
-            continue;   /* an error there */
+            continue;   /* version 5 reports an error */
         /* mpirun refuses -x beside mca_base_env_list; on this host the environment has the number of threads. */
         if (!strcmp(job->env.v[i], "OMP_NUM_THREADS") && hrun_env_user_mca(job, "mca_base_env_list"))
             continue;
         hrun_strvec_add(each, "-x", job->env.v[i], NULL);
     }
     if (job->wdir) {
-        /* mpirun passes the folder unchanged; only an absolute one means the same to all ranks. */
+        /* mpirun passes the folder unchanged; only an absolute path is the same for all ranks. */
         autofree char *cwd = *job->wdir == '/' ? NULL : getcwd(NULL, 0);
 
         hrun_strvec_push(each, "--wdir");
@@ -188,9 +189,9 @@ static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m,
     /* Version 4 passes SIGTSTP and SIGCONT on only with this parameter. */
     if (m->major < 5 && !hrun_env_user_mca(job, forward))
         hrun_strvec_add(v, "--mca", forward, "1", NULL);
-    /* mpirun takes that of the last program. */
+    /* mpirun uses the option of the last program. */
     hrun_strvec_add(&each, "--report-uri", ready, NULL);
-    /* PMI_PORT on other hosts, as build_mpirun_env sets it on this one, unless the user does. mpirun takes no -x beside
+    /* PMI_PORT on other hosts, as build_mpirun_env sets it on this one, unless the user does. mpirun refuses -x beside
      * mca_base_env_list. */
     while (i < job->env.n && (strncmp(job->env.v[i], HRUN_ENV_PMI_PORT, len) ||
                               (job->env.v[i][len] && job->env.v[i][len] != '=')))
@@ -208,7 +209,7 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
     struct hrun_openmpi m = { .path = "/mpirun", .major = 4 };
     int threads = job->layout->uneven_threads ? 0 : job->layout->ranks[0].threads;
 
-    hrun_openmpi_of(job, &m, NULL);     /* without Open MPI the command of version 4 is shown */
+    hrun_openmpi_of(job, &m, NULL);     /* without Open MPI: the command of version 4 */
     if (hrun_env_check(job, err))
         return -1;
     hrun_strvec_push(&v, strrchr(m.path, '/') + 1);
@@ -226,8 +227,8 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
 /* ---------------------------------------------------------------- run */
 
 /* 1 if mpirun's folder can be inside the job's, which is removed when mpirun is killed; else 0. mpirun refuses the
- * parameter beside the user's own ones, and passes it on to its daemons: on other hosts hrun-shim has to correct it,
- * which is not there inside a resource manager. */
+ * parameter beside the user's own ones, and passes it on to its daemons. On other hosts hrun-shim must correct it, but
+ * does not run inside a resource manager. */
 static int has_folder_in_ours(const struct hrun_job *job, const struct hrun_reach *reach)
 {
     static const char *const keys[] = { "orte_tmpdir_base", "orte_local_tmpdir_base", "orte_remote_tmpdir_base",
@@ -283,8 +284,8 @@ static int check_mpirun_end(struct hrun_run *r, struct hrun_error *err)
                      *words ? ": " : "; it says why above", words);
 }
 
-/* Write the rankfile. Version 5 gives minus signs, colons and commas in the file's name a meaning: *name becomes one
- * without these, which is valid while *fd is open. */
+/* Write the rankfile. Minus signs, colons and commas in the file's name have a meaning for version 5, so *name becomes
+ * a name without these, which is valid while *fd is open. */
 static int make_rankfile(const struct hrun_run *r, const struct hrun_openmpi *m, char **name, int *fd,
                          struct hrun_error *err)
 {

@@ -1,4 +1,4 @@
-/* reach.c - how mpirun reaches other hosts: the plan and its words; see reach.h for the contracts */
+/* reach.c - how mpirun reaches other hosts: the plan, options and checks; see reach.h for the contracts */
 #include "launch/engines/reach.h"
 
 #include "base/alloc.h"
@@ -19,17 +19,17 @@
 /* A busy host needs seconds to accept a connection; after this time it counts as hung. */
 static const double LIMIT_S = 30;
 
-/* mpirun passes the list twice in one word of a command, and Linux takes words of at most 128 KiB: some 5000 hosts. */
+/* mpirun passes the list twice in one word of a command, which Linux limits to 128 KiB: some 5000 hosts. */
 enum { FINGERPRINTS_MAX = 48000 };
 
-/* A silent connection: ssh gives up after 4 times 5 s, Open MPI's own connections after 15 + 3 times 5 s instead of 300
- * s and more. */
+/* Limits of a silent connection: ssh gives up after 4 times 5 s, Open MPI's own connections after 15 + 3 times 5 s
+ * instead of 300 s and more. */
 static const char *const ssh_options[] = { "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=4" };
 static const struct { const char *key, *value; } keepalive[] = {
     { "oob_tcp_keepalive_time", "15" }, { "oob_tcp_keepalive_intvl", "5" }, { "oob_tcp_keepalive_probes", "3" },
 };
 
-/* Variables by which Open MPI knows the resource managers that give it its hosts. */
+/* Checks the variables by which Open MPI detects the resource managers that give it its hosts. */
 int hrun_in_resource_manager(void)
 {
     static const char *const names[] = {
@@ -75,7 +75,7 @@ static int check_version(const struct hrun_host *h, const struct hrun_openmpi *m
     sscanf(m->version, "%d.%d", &here[0], &here[1]);
     if (!h->mpi || (sscanf(h->mpi, "%d.%d", &there[0], &there[1]) > 0 && !memcmp(here, there, sizeof here)))
         return 0;
-    if (h->remembered)      /* it may have been mended since */
+    if (h->remembered)      /* its Open MPI may have changed since */
         return hrun_fail(err, HRUN_ECHANGED, "host '%s' had %s%s when it was asked, and this host has %s", h->name,
                          *h->mpi ? "Open MPI " : "no Open MPI", h->mpi, m->version);
     if (!*h->mpi)
@@ -110,7 +110,7 @@ static int check_setting(const char *setting, const char *advice, struct hrun_er
 {
     static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     size_t len = strspn(setting, name_chars);
-    /* extra: NULL: the setting gets quotes. */
+    /* extra NULL: mpirun quotes the setting. */
     const char *bad = setting + len, *extra = hrun_begins_with(setting, unquoted_variables) ? "" : NULL;
 
     for (int i = 0; i < N_PARAMETERS; i++)
@@ -157,7 +157,7 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
         if (hrun_begins_with(env->v[i], unquoted_variables))
             hrun_strvec_push(&settings, env->v[i]);
     }
-    /* Files of parameters count for those without quotes. */
+    /* Check files of parameters, too, for parameters without quotes. */
     for (int i = 0; i < N_PARAMETERS; i++) {
         autofree char *value = hrun_agent_setting(&r->job->mca, &unquoted_parameters[i].key, 1);
 
@@ -178,7 +178,7 @@ static double limit_s(void)
     return text && hrun_parse_duration("HRUN_CONNECT_TIMEOUT", text, &s, NULL) == 0 && s > 0 ? s : LIMIT_S;
 }
 
-/* Choose the places of shims, and find hrun-shim. asked: all other hosts were asked through their hrun. */
+/* Choose where shims are used, and find hrun-shim. asked: all other hosts were asked through their hrun. */
 static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, int asked, struct hrun_reach *out,
                       struct hrun_error *err)
 {
@@ -322,7 +322,7 @@ void hrun_reach_options(const struct hrun_run *r, struct hrun_strvec *v, struct 
     if (reach->agents && !reach->daemons && reach->nremote > HRUN_REACH_RADIX &&
         !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn"))
         push_launcher_mca(reach, v, "plm_rsh_no_tree_spawn", "1");
-    /* The shims bind. mpirun takes hosts with equal counts for equal, and warns when it cannot bind. */
+    /* The shims bind. mpirun assumes that hosts with equal counts are equal, and warns if it cannot bind. */
     if (reach->ranks && reach->nremote && !reach->prrte && !hrun_env_user_mca(r->job, "rtc"))
         push_launcher_mca(reach, v, "rtc", "^hwloc");
     if (reach->daemons) {

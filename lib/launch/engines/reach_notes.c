@@ -16,15 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The status of a shell whose program is missing; Open MPI's MPI_ERR_SPAWN, the status if that is fatal. */
+/* A shell's status for a missing program; Open MPI's MPI_ERR_SPAWN, the status if that error is fatal. */
 enum { NOT_FOUND = 127, ERR_SPAWN = 50 };
 
 /* mpirun starts the ranks within this time after its last daemon is up, also on busy hosts. Used if there are no notes
- * of ranks that begin. Version 5 hangs if it has to end before (seen). */
+ * of ranks that begin. Version 5 hangs if it must end earlier (seen). */
 static const double START_S = 5;
 
-/* Version 5 hangs if it has to end while it starts, and prints a message on standard output if an agent ends (seen): it
- * is killed at once. */
+/* Version 5 is killed at once, because it hangs if it must end while it starts, and prints a message on standard output
+ * if an agent ends (seen). */
 static void fail_for_host(struct hrun_run *r, enum hrun_code code, const char *host, const char *what,
                           const char *text)
 {
@@ -93,7 +93,7 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
         break;
     case HRUN_NOTE_LOST:
     case HRUN_NOTE_CRASHED:
-        /* mpirun may end before the agent notices the loss, with its own status, version 5 with 0 (seen). */
+        /* mpirun may end before the agent notices the loss, with its own status; version 5 with 0 (seen). */
         late = r->nalive == 0 && (r->ending.failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
         if (!r->ending.broken && !r->ending.signal && !r->ending.timed_out && !r->out->lost_host[0] &&
             (late || r->ending.kill_s <= 0))
@@ -127,7 +127,7 @@ int hrun_reach_watch(struct hrun_run *r)
     return (int)reach->open.n;
 }
 
-/* If several agents are left, the daemons on the other hosts still try to reach the lost one. */
+/* If several agents are left, the daemons on some of their hosts still try to reach the lost host. */
 void hrun_reach_abandon(struct hrun_run *r)
 {
     const struct hrun_reach *reach = r->reach;

@@ -2,15 +2,14 @@
  *
  * All ranks are threads of one process, hrun-smpi (hrun/smpi.c), which loads the program once for each rank. Line i of
  * a host file is the host of rank i; ranks on one host share its cores as SimGrid models it. So nothing is bound, and
- * ranks have no output, signals or standard input of their own.
+ * ranks have no separate output, signals or standard input.
  * Computation: a program that passes its operation counts to SimGrid (smpi_execute_flops) has times that do not vary.
  * In other programs the computation between MPI calls is timed here and scaled: this machine counts as a core of the
  * platform's fastest host, unless smpi/host-speed is set (SimGrid's default is 20 kflop/s). Collectives are those of
- * Open MPI, except in a job of one process: Open MPI's MPI_Reduce of large data aborts on such communicators in SimGrid
- * 3.32 (seen).
- * Ends: SimGrid 3.32 gives the status of a main() that returned, and 0 after MPI_Abort, a deadlock or a rank that
- * leaves without MPI_Finalize (seen); these only have messages. Messages may come after later failures in simulated
- * time, so the first one counts.
+ * Open MPI, except in a job of one process, where Open MPI's MPI_Reduce of large data aborts in SimGrid 3.32 (seen).
+ * Ends: SimGrid 3.32 returns the status of a main() that returned, and 0 after MPI_Abort, a deadlock or a rank that
+ * ends without MPI_Finalize (seen), which only messages report. Messages of later failures in simulated time may
+ * follow, so the first one counts.
  */
 #include "launch/engines/smpi.h"
 
@@ -30,9 +29,9 @@
 struct hrun_smpi_watch {
     const char *helper;         /* path of hrun-smpi */
     struct hrun_mpi mpi;
-    double clock_s;             /* -1: the simulation has not come to its end */
+    double clock_s;             /* simulated time at the end, -1: not reached */
     struct hrun_smpi_said first;    /* the first message of a failure, without text; kind NOTHING: none */
-    char failure[256];          /* of SimGrid itself, "" */
+    char failure[256];          /* failure of SimGrid itself, or "" */
     int nwarnings;
 };
 
@@ -71,7 +70,7 @@ static int user_sets_smpi(const struct hrun_strvec *smpi, const char *name, size
     return 0;
 }
 
-/* The flop/s that a core of this machine counts as; 0: its time does not count. */
+/* The speed assumed for a core of this machine, flop/s; 0: its time is not used. */
 static double host_speed(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
     double most = 0;
@@ -100,7 +99,7 @@ static void push_default(const struct hrun_job *job, struct hrun_strvec *v, cons
         hrun_strvec_pushf(v, "--cfg=%s", parameter);
 }
 
-/* The parameters that smpirun needs, too. */
+/* Append the parameters that smpirun needs, too. */
 static void push_parameters(const struct hrun_job *job, const struct hrun_mpi *mpi, struct hrun_strvec *v)
 {
     char speed[64];
@@ -205,7 +204,7 @@ static const struct {
     { "smpi_pmpi", "MPI_Abort was called", HRUN_SMPI_ABORT },
     { "ker_engine", "Oops! Deadlock detected", HRUN_SMPI_DEADLOCK },
     { "smpi", "Stalling SMPI instance", HRUN_SMPI_STALLED },
-    /* after a signal that has ended the simulation by exit(3) */
+    /* printed if a signal has ended the simulation by exit(3) */
     { "root", "Process exited without calling MPI_Finalize - Killing", HRUN_SMPI_NOTHING },
     { "xbt_exception", "Exiting now.", HRUN_SMPI_NOTHING },
     { "xbt_exception", "Backtrace", HRUN_SMPI_NOTHING },
@@ -297,7 +296,7 @@ static void read_simgrid_line(struct hrun_run *r, char *line)
     }
 }
 
-/* Report the first failure; status: that of the simulation, mostly 0. */
+/* Report the first failure; status: exit status of the simulation, mostly 0. */
 static void fail_as_said(struct hrun_run *r, const struct hrun_smpi_said *said, int status)
 {
     int rank = said->kind == HRUN_SMPI_STATUS || said->kind == HRUN_SMPI_ABORT ? said->rank : -1;
@@ -340,7 +339,7 @@ static void simulation_ended(struct hrun_run *r, int status)
 
 static int start_smpi(struct hrun_run *r, struct hrun_error *err)
 {
-    /* The parameters that smpirun sets itself. */
+    /* Parameters that smpirun sets itself. */
     static const char *const fixed[] = {
         "smpi/privatization:yes", "surf/precision:1e-9", "network/model:SMPI", "debug/verbose-exit:no",
     };

@@ -1,24 +1,23 @@
 /* srun.c - engine srun: a step of the Slurm allocation that hrun runs in, with Slurm's own PMIx
  *
  * Placement: -m arbitrary with a file of nodes, line i being the host of rank i. In a heterogeneous job each component
- * has its own part of the command with its own file. A component may be there only once, and Slurm numbers the
- * processes component by component, so the ranks of a layout have to be ordered by component, which lib/layout does.
- * Binding: --cpu-bind=none gives each process all CPUs granted on its node, and hrun-shim binds it (launch/ranks.h):
- * lists of srun's own --cpu-bind are the same on all nodes.
+ * has its own part of the command with its own file. A component may occur only once, and Slurm numbers the processes
+ * component by component, so lib/layout orders the ranks by component.
+ * Binding: --cpu-bind=none gives each process all CPUs granted on its node, and hrun-shim binds it (launch/ranks.h),
+ * because the lists of --cpu-bind would be the same on all nodes.
  * Seen with Slurm 22.05:
  *   - variables of the allocation such as SLURM_NTASKS_PER_NODE act as options of srun: those that contradict hrun's
  *     are removed, and --export=ALL overrides SLURM_EXPORT_ENV=NONE;
- *   - the step shares the allocation (--overlap) and has all of it (--whole; without that -O can mean one CPU for each
- *     node). Slurm does not end it when one rank fails (--kill-on-bad-exit=1 would turn the status into 143), nor some
- *     time after the first one has ended (--wait=0);
+ *   - the step shares the allocation (--overlap) and uses all of it (--whole; without it -O can mean one CPU for each
+ *     node). Slurm does not end it when one rank fails (--kill-on-bad-exit=1 would turn the status into 143), nor a
+ *     while after the first rank has ended (--wait=0);
  *   - programs of MPICH get PMI-1 by --mpi=pmi2, and libhrun-mpich.so completes it (hrun/preloaded/mpich.c);
- *   - srun sorts the nodes that it gives to the daemons of its PMIx, and these number themselves by component. So PMIx
- *     mixes up the nodes of a heterogeneous job that are not in the order of their names, component by component. Such
- *     a job is refused; without --engine mpirun starts it over the remote shell;
+ *   - srun passes sorted nodes to the daemons of its PMIx, and these number themselves by component. So PMIx confuses
+ *     the nodes of a heterogeneous job unless their names are in order, component by component. Such a job is refused;
+ *     without --engine mpirun starts it over the remote shell;
  *   - its PMIx numbers the nodes of a step from 0 and looks the numbers up in SLURM_JOB_NODELIST, the nodes of the
  *     whole job: the daemons of a part of the nodes wait for others, and MPI_Init hangs for SLURM_PMIX_TIMEOUT, 300 s.
- *     So srun gets the step's nodes as that variable. In a heterogeneous job srun does so itself, but sorts them by
- *     name;
+ *     So srun gets the step's nodes as that variable. In a heterogeneous job srun sets it itself, but sorted by name;
  *   - its PMIx crashed in MPI_Init in 5 of 200 interleaved layouts. With SLURM_PMIX_FENCE=tree one short program in
  *     five hung at its end ("pmixp_p2p_send ... exceeded the retry limit"). With ring neither was seen in 56 runs.
  */
@@ -50,7 +49,7 @@ void hrun_srun_parts_release(struct hrun_srun_parts *p)
     *p = (struct hrun_srun_parts){ 0 };
 }
 
-/* Add rank r, on this node of component group, to the last part or a new one. */
+/* Add rank r, which is on this node of component `group`, to the last part or a new one. */
 static int give_rank(struct hrun_srun_parts *p, int r, const char *node, int group, struct hrun_error *err)
 {
     struct hrun_srun_part *last = p->n ? &p->v[p->n - 1] : NULL;
@@ -68,7 +67,7 @@ static int give_rank(struct hrun_srun_parts *p, int r, const char *node, int gro
     return 0;
 }
 
-/* p->nodes, from the allocation's names of the hosts used (by their numbers; NULL for the others). */
+/* Set p->nodes. used: the allocation's names of the hosts used, by host number; NULL for others. */
 static void note_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -125,8 +124,8 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
 
 /* ---------------------------------------------------------------- usable, check */
 
-/* Programs of MPICH are one world within one component only; those of Open MPI where the nodes of a heterogeneous job
- * are in the order of their names, component by component. */
+/* Programs of MPICH form one world within one component only, those of Open MPI if the names of a heterogeneous job's
+ * nodes are in order, component by component. */
 static int srun_suits(const struct hrun_cluster *c, const struct hrun_mpi *mpi)
 {
     if (c->platform || c->manager != HRUN_MANAGER_SLURM)
@@ -168,7 +167,7 @@ static int srun_usable(const struct hrun_cluster *c, struct hrun_openmpi *found,
                        "slurm-wlm-basic-plugins on all nodes, or use --engine mpirun");
 }
 
-/* Names in the order in which Slurm sorts them: numbers in them count as numbers. */
+/* Slurm's order of names, which compares numbers in them as numbers. */
 static int by_node_name(const void *a, const void *b)
 {
     return strverscmp(*(char *const *)a, *(char *const *)b);
@@ -213,8 +212,8 @@ static int srun_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the command line */
 
-/* Append the program of a part, or a shell that chooses among several, as the file of srun's --multi-prog cannot hold
- * all arguments. SLURM_PROCID numbers the processes of all components. */
+/* Append the program of a part, or a shell that chooses among several, because the file of srun's --multi-prog cannot
+ * contain all arguments. SLURM_PROCID numbers the processes of all components. */
 static void push_part_program(const struct hrun_job *job, const struct hrun_srun_part *part, int as_found,
                               struct hrun_strvec *v)
 {
@@ -274,7 +273,7 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     struct hrun_srun_parts p;
     struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
 
-    hrun_job_mpi(job, &mpi, NULL);  /* a program that cannot be read has none */
+    hrun_job_mpi(job, &mpi, NULL);  /* an unreadable program counts as one without MPI */
     if (hrun_env_check(job, err) || hrun_srun_make_parts(job->layout, &p, err))
         return -1;
     push_variables(job, &p, mpi.kind == HRUN_MPI_MPICH, &v);
@@ -284,7 +283,7 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
             hrun_strvec_push(&v, ":");
         hrun_buf_reset(&nodes);
         hrun_hostlist_print(p.v[i].nodes.v, p.v[i].nodes.n, &nodes);
-        if (nodes.len > SHOWN_MAX) {    /* a list too long for a command line stands in a file */
+        if (nodes.len > SHOWN_MAX) {    /* a list too long for a command line goes into a file */
             hrun_buf_reset(&nodes);
             hrun_buf_addf(&nodes, p.v[i].is_het ? "./hrun.nodes.%d" : "./hrun.nodes", p.v[i].group);
         }
@@ -367,7 +366,7 @@ static int start_srun(struct hrun_run *r, struct hrun_error *err)
     return hrun_run_start_one(r, x->srun, argv.v, &env, err);
 }
 
-/* -1 with *err if srun has started no process, or ended with 0 before it had started all: its status is not the
+/* -1 with *err if srun has started no process, or ended with 0 before all were started: its status is not the
  * program's. */
 static int check_srun_end(struct hrun_run *r, struct hrun_error *err)
 {

@@ -1,10 +1,10 @@
 /* srun_watch.c - a running step of srun: the first rank that fails, signals; see srun.h
  *
  * srun's status is the largest of the tasks'; only its messages show the rank that failed first. When its PMIx loses a
- * process, Slurm kills the whole step at once, and may report ranks that this has killed before the cause. So a rank
- * killed by SIGKILL is a suspect: for SUSPECT_S until Slurm reports the abort of the step, and then until the step has
- * ended or another rank has failed in another way.
- * srun passes on two of hrun's signals only, and kills all ranks at SIGTERM: scancel sends the others.
+ * process, Slurm kills the whole step at once, and may report the ranks killed by this before the rank that caused it.
+ * So a rank killed by SIGKILL is only a suspect for SUSPECT_S; if Slurm reports the abort of the step meanwhile, until
+ * the step has ended or a rank has failed in another way.
+ * srun passes on only two of hrun's signals, and kills all ranks at SIGTERM, so scancel sends the signals.
  */
 #include "base/units.h"
 #include "launch/engines/srun.h"
@@ -15,11 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Some 10 ms were seen between the end of a task and Slurm's message that it aborts the step. */
+/* Slurm reports the abort of the step about 10 ms after the end of a task (seen). */
 static const double SUSPECT_S = 0.3;
 /* Time for Slurm to end a step that it aborts. */
 static const double ABORT_S = 5;
-/* A rank that ended without MPI_Finalize has ended at most so long before the abort of the step. */
+/* A rank without MPI_Finalize has ended at most this time before the abort of the step. */
 static const double JUST_S = 1;
 
 /* ---------------------------------------------------------------- signals */
@@ -48,7 +48,7 @@ static void start_scancel(struct hrun_run *r, int sig)
         hrun_run_say(r, "signal %d could not be passed on: %s", sig, err.text);
 }
 
-/* Before there is a step, signals that end the job end srun, and others are lost. */
+/* Before the step exists, signals that end the job end srun, and others are lost. */
 void bring_srun_signal(struct hrun_run *r, int sig)
 {
     const struct hrun_srun *x = r->state;
@@ -78,7 +78,7 @@ static void rank_failed(struct hrun_run *r, int rank, int status, int sig)
         hrun_run_say(r, "rank %d exited with status %d", rank, status);
 }
 
-/* No other rank has failed: it was the suspect, unless a rank has ended without MPI_Finalize before. */
+/* Called if no other rank has failed: report the suspect, or a rank that ended without MPI_Finalize before. */
 void blame_suspect(struct hrun_run *r)
 {
     struct hrun_srun *x = r->state;

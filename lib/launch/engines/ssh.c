@@ -2,10 +2,10 @@
  *
  * Each host with ranks runs `hrun-shim proxy`. Other hosts start it through `hrun-shim agent`, the remote shell and
  * `hrun-shim host` (hrun/shim/shim.h), which write the notes of reach.h. One connection to each host carries frames
- * (launch/frames.h): PMI, input of rank 0, output, wait statuses. The proxies get the job when all hosts are ready: if
- * one is not, no rank is started.
- * Hydra is not used: it ORs the statuses of ranks, ends with 0 after SIGTERM, hangs on an unknown host, and takes a
- * host that is twice in the list, with others between, for two hosts.
+ * (launch/frames.h): PMI, input of rank 0, output, wait statuses. The proxies get the job when all hosts are ready;
+ * until then no rank is started.
+ * Hydra is not used: it ORs the statuses of ranks, ends with 0 after SIGTERM, hangs on an unknown host, and treats a
+ * host that is twice in the list, with others between, as two hosts.
  */
 #include "base/alloc.h"
 #include "base/list.h"
@@ -36,7 +36,7 @@ enum {
     PIECE = 64 << 10,
     GREETING_MAX = 64 << 10,    /* bytes that a shell may write before the proxy's hello */
     EVENTS = 64,
-    AT_ONCE = 64                /* hosts that are started and not ready */
+    AT_ONCE = 64                /* hosts that are started but not ready */
 };
 
 /* A host that has ranks. */
@@ -45,7 +45,7 @@ struct ssh_host {
     int fd;                     /* connection, -1: closed */
     pid_t pid;                  /* agent or proxy, 0: it has ended */
     int greeted;
-    int silent;                 /* 1: the connection has ended and the ranks had not */
+    int silent;                 /* 1: the connection ended before the ranks */
     struct hrun_buf in, out;
 };
 
@@ -55,16 +55,16 @@ struct ssh {
     struct hrun_pmi *pmi;
     struct ssh_host *hosts;
     int nhosts;
-    int *host_of;               /* of a host of the cluster: index in hosts, -1: it has no rank */
+    int *host_of;               /* index in hosts for each host of the cluster, -1: no rank */
     struct hrun_strvec env;     /* of agents and proxies */
     int epoll;
     int begun;                  /* 1: the proxies have the job */
-    int drops;                  /* 1: the job ends at once, output without room is dropped */
+    int drops;                  /* 1: the job ends at once, and output that does not fit is dropped */
     int nstarted;               /* hosts whose agent or proxy has been started */
-    int deaf[2];                /* 1: the proxies know that standard output (0), error (1) has no reader */
+    int deaf[2];                /* 1: the proxies were informed that output (0), error (1) has no reader */
     int input;                  /* standard input for rank 0, -1: at its end, or none */
-    int input_ready;            /* 1: a file, which can always be read, and which epoll(7) refuses */
-    size_t input_under_way;     /* bytes that have not been delivered to rank 0 */
+    int input_ready;            /* 1: input is a file, which is always readable and which epoll(7) refuses */
+    size_t input_under_way;     /* bytes sent but not yet delivered to rank 0 */
 };
 
 /* ---------------------------------------------------------------- usable, check */
@@ -100,7 +100,7 @@ static void send_out(struct ssh *s, struct ssh_host *h)
 
     if (h->fd < 0)
         return;
-    /* A broken connection is seen when it is read. */
+    /* Reading detects a broken connection. */
     if (hrun_frames_send(h->fd, &h->out))
         hrun_buf_reset(&h->out);
     if (h->out.len)
@@ -122,7 +122,7 @@ static struct ssh_host *host_of(const struct ssh *s, int rank)
     return &s->hosts[s->host_of[s->r->job->layout->ranks[rank].host]];
 }
 
-/* The variables that the ranks get besides those of their host: hrun's own, without the local ones, and the user's. */
+/* Set the variables that ranks get besides those of their host: hrun's own, without local ones, and the user's. */
 static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
 {
     const struct hrun_job *job = s->r->job;
@@ -206,14 +206,15 @@ static int begin_ranks(struct ssh *s, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- standard input */
 
-/* Reading the terminal from the background would stop hrun. After SIGCONT hrun may be in the foreground. */
+/* 1 if rank 0 has room for input and hrun may read it now, else 0. Reading the terminal in the background would stop
+ * hrun. */
 static int may_read(const struct ssh *s)
 {
     return s->input >= 0 && s->input_under_way < HRUN_INPUT_WINDOW &&
            (!isatty(s->input) || tcgetpgrp(s->input) == getpgrp());
 }
 
-/* Read a piece that rank 0 has room for. 1: there was one. */
+/* Read a piece that rank 0 has room for. 1 if there was one, else 0. */
 static int read_input(struct ssh *s)
 {
     char data[PIECE];
@@ -246,7 +247,7 @@ static void feed_input(struct ssh *s, int how)
 
 /* ---------------------------------------------------------------- from the proxies */
 
-/* Nothing more will come from the ranks of a host. */
+/* Close the connection of a host; its ranks can send no more. */
 static void close_host(struct ssh *s, struct ssh_host *h)
 {
     struct hrun_run *r = s->r;
@@ -321,7 +322,7 @@ static void read_host_frames(struct ssh *s, struct ssh_host *h)
     hrun_buf_add(&h->in, data, (size_t)n);
     if (!h->greeted && (found = memmem(h->in.data, h->in.len, hello, sizeof hello - 1))) {
         h->greeted = 1;
-        at = (size_t)(found - h->in.data) + sizeof hello - 1;   /* behind what a shell has written */
+        at = (size_t)(found - h->in.data) + sizeof hello - 1;   /* after the text of a shell */
     } else if (!h->greeted && h->in.len > GREETING_MAX) {
         got = -1;
     }
@@ -369,14 +370,14 @@ static int living_hosts(struct ssh *s)
         n += h->pid > 0 || h->fd >= 0;
     }
     if (r->reach->agents)
-        hrun_reach_watch(r);    /* the last notes of an agent that has just ended, too */
+        hrun_reach_watch(r);    /* reads the last notes of agents that have just ended */
     for (int i = 0; i < s->nhosts; i++)
         if (s->hosts[i].silent && !s->hosts[i].pid && r->ending.kill_s <= 0 && !r->ending.signal)
             hrun_run_lose(r, s->hosts[i].host->name);
     return n;
 }
 
-/* Nothing is read while the output has no room. */
+/* Pause reading while the output has no room. */
 static void set_paused(struct ssh *s)
 {
     int paused = !s->drops && !hrun_output_has_room(s->r->output);
@@ -458,7 +459,7 @@ static int watch_hosts(struct hrun_run *r)
         }
     }
     n = living_hosts(s);
-    /* Behind all notes: when the last host is up no further event need come. */
+    /* After all notes, since no further event need come when the last host is up. */
     if (s->nstarted < s->nhosts && r->ending.kill_s <= 0 && start_more(s, r->err))
         hrun_run_break(r);
     if (!s->begun && s->nstarted == s->nhosts && r->reach->nup == r->reach->nremote && r->ending.kill_s <= 0 &&
@@ -468,7 +469,7 @@ static int watch_hosts(struct hrun_run *r)
         else
             feed_input(s, EPOLL_CTL_ADD);
     }
-    /* When nobody reads the output any more the ranks are to notice. */
+    /* If the output has no reader any more, the ranks must notice. */
     for (int k = 0; k < 2; k++)
         if (!s->deaf[k] && hrun_output_is_deaf(s->r->output, k)) {
             s->deaf[k] = 1;
@@ -498,7 +499,7 @@ static void bring_ssh_signal(struct hrun_run *r, int sig)
         feed_input(s, EPOLL_CTL_MOD);
 }
 
-/* An agent that does not end hangs on a lost host, unless all ranks there have ended. */
+/* An agent that does not end waits for a lost host, unless all ranks there have ended. */
 static void abandon_hosts(struct hrun_run *r)
 {
     const struct ssh *s = r->state;
