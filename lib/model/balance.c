@@ -19,7 +19,7 @@ int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit)
         return most;
     about = (t - p->base_s) / p->unit_s;
     u = about < 1 ? 1 : about > (double)most ? most : (int64_t)about;
-    lo = u > 1 && line_time(p, u - 1) <= t ? u - 1 : 1;     /* done by t; whether u is, depends on rounding */
+    lo = u > 1 && line_time(p, u - 1) <= t ? u - 1 : 1;     /* done by t; for u this depends on rounding */
     hi = u + 2 < most && line_time(p, u + 2) > t ? u + 2 : most;
     while (hi - lo > 1) {
         u = lo + (hi - lo) / 2;
@@ -32,7 +32,7 @@ int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit)
 }
 
 /* The units that each process completes by t, at least 1. */
-static int64_t held(const struct hrun_line *p, double t, int64_t units)
+static int64_t done_units(const struct hrun_line *p, double t, int64_t units)
 {
     int64_t u = hrun_line_units(p, t, units / p->n + 1);
 
@@ -45,7 +45,7 @@ static int is_done_by(const struct hrun_line *v, int n, int64_t units, double t)
     int64_t left = units;
 
     for (int i = 0; i < n && left > 0; i++)
-        left -= held(&v[i], t, units) * v[i].n;
+        left -= done_units(&v[i], t, units) * v[i].n;
     return left <= 0;
 }
 
@@ -62,7 +62,7 @@ static int slowest_spare(const struct hrun_line *v, int n, const int64_t *share,
 }
 
 /* Units that each process of a part gives back at once: one, or more if its time remains the same. */
-static int64_t spare(const struct hrun_line *p, int64_t share, int64_t excess)
+static int64_t units_to_spare(const struct hrun_line *p, int64_t share, int64_t excess)
 {
     int64_t by = excess / p->n < share - 1 ? excess / p->n : share - 1;
 
@@ -96,11 +96,11 @@ double hrun_balance(const struct hrun_line *v, int n, int64_t units, int64_t *sh
             lo = mid;
     }
     for (int i = 0; i < n; i++) {
-        share[i] = held(&v[i], hi, units);
+        share[i] = done_units(&v[i], hi, units);
         excess += share[i] * v[i].n;
     }
     for (int i; (i = slowest_spare(v, n, share, excess)) >= 0;) {
-        int64_t by = spare(&v[i], share[i], excess);
+        int64_t by = units_to_spare(&v[i], share[i], excess);
 
         share[i] -= by;
         excess -= by * v[i].n;

@@ -22,8 +22,8 @@ enum { TURNS = 25, PLAIN_TURNS = 3 };
 static const double SPEED_SD = 0.5, RUN_SD = 0.01;
 /* Prior standard deviation of undivided work on one PE, relative to the shortest time there. */
 static const double ONE_PE_SD = 0.3;
-/* The w of an option that limits no run is NEARLY the largest that its runs permit; runs count if their part of work is
- * MOSTLY that of the run with the largest. */
+/* The w of an option that limits no run is NEARLY the largest that its runs permit; runs count if their part of divided
+ * work is above MOSTLY of the largest. */
 static const double NEARLY = 0.99, MOSTLY = 0.9;
 /* Lower bound of that w, relative to the least w known from runs. */
 static const double QUICKER = 0.2;
@@ -181,7 +181,7 @@ static int evaluate_common(struct hrun_common *c, const struct hrun_fit_job *job
 /* ------------------------------------------------------------------ one turn of the fit */
 
 /* Divided work and all else at a point, by the coefficients, with speeds of 1. */
-static void parts_at(const struct hrun_common *c, size_t i, double *work, double *rest)
+static void work_and_rest(const struct hrun_common *c, size_t i, double *work, double *rest)
 {
     *work = *rest = 0;
     for (size_t j = 0; j < c->p; j++)
@@ -189,13 +189,13 @@ static void parts_at(const struct hrun_common *c, size_t i, double *work, double
     *work *= hrun_tasking_excess(&c->tasking, c->points[i].P);
 }
 
-static double time_on(const struct option *o, const struct point *q, double work, double rest)
+static double option_time(const struct option *o, const struct point *q, double work, double rest)
 {
     return o->w * work + (q->one_pe ? o->u : o->v * q->span * rest);
 }
 
 /* Factor on the time of option o in the time of a run; *work: factor on its divided work. */
-static double weight_of(const struct hrun_common *c, const struct point *q, int o, double *work)
+static double option_weight(const struct hrun_common *c, const struct point *q, int o, double *work)
 {
     double sum = 0;
 
@@ -209,7 +209,7 @@ static double weight_of(const struct hrun_common *c, const struct point *q, int 
 }
 
 /* The factors of a run as a whole: *w on its divided work, *v on all else. */
-static void speeds_of(const struct hrun_common *c, const struct point *q, double *w, double *v)
+static void run_speeds(const struct hrun_common *c, const struct point *q, double *w, double *v)
 {
     *w = *v = 0;
     for (size_t a = q->first; a < q->first + q->nparts; a++) {
@@ -225,13 +225,13 @@ static double rest_on_one_pe(const struct hrun_common *c, const struct point *q)
 }
 
 /* Predicted time of point i. */
-static double predicted(const struct hrun_common *c, size_t i)
+static double predicted_time(const struct hrun_common *c, size_t i)
 {
     const struct point *q = &c->points[i];
     double w, v, work, rest;
 
-    parts_at(c, i, &work, &rest);
-    speeds_of(c, q, &w, &v);
+    work_and_rest(c, i, &work, &rest);
+    run_speeds(c, q, &w, &v);
     return w * work + v * rest + rest_on_one_pe(c, q);
 }
 
@@ -251,10 +251,10 @@ static void assign_common_runs(struct hrun_common *c, int first)
         for (size_t a = q->first; a < q->first + q->nparts; a++)
             for (size_t b = q->first; b < a; b++)
                 q->span = fmax(q->span, c->span[sub_of(c, a) * c->nsubs + sub_of(c, b)]);
-        parts_at(c, i, &work, &rest);
+        work_and_rest(c, i, &work, &rest);
         for (size_t a = 0; a < q->nparts; a++) {
             const struct option *o = &c->options[own[a].option];
-            double t = first ? own[a].share * o->w : fmax(time_on(o, q, own[a].share * work, rest), LEAST * q->T);
+            double t = first ? own[a].share * o->w : fmax(option_time(o, q, own[a].share * work, rest), LEAST * q->T);
 
             c->times[a] = (struct hrun_part_time){ t, own[a].pes * c->app->procs_per_pe[own[a].option % c->nprocs] };
             slowest = t > c->times[slowest].t ? a : slowest;
@@ -276,7 +276,7 @@ static void set_weights(struct hrun_common *c, double *scratch)
     size_t n = 0;
 
     for (size_t i = 0; i < c->n; i++) {
-        c->points[i].weight = fabs(log(c->points[i].T / predicted(c, i)));
+        c->points[i].weight = fabs(log(c->points[i].T / predicted_time(c, i)));
         if (!c->points[i].held)
             scratch[n++] = c->points[i].weight;
     }
@@ -297,7 +297,7 @@ static int fit_terms(struct hrun_common *c, double *a, double *b, struct hrun_er
 
         if (q->held)
             continue;
-        speeds_of(c, q, &w, &v);
+        run_speeds(c, q, &w, &v);
         w *= hrun_tasking_excess(&c->tasking, q->P);
         b[problem.n] = q->weight * (q->one_pe ? fmax(1 - rest_on_one_pe(c, q) / q->T, 0) : 1);
         for (size_t j = 0; j < c->p; j++)
@@ -334,7 +334,7 @@ static double slowest_possible(const struct hrun_common *c, int o)
 
             for (size_t a = q->first; a < q->first + q->nparts; a++)
                 there = c->parts[a].option == o ? c->parts[a].share : there;
-            parts_at(c, i, &work, &rest);
+            work_and_rest(c, i, &work, &rest);
             work *= there;
             part = 1 - q->span * rest / q->T;
             if (q->held || !(work > 0))
@@ -366,12 +366,12 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
 
     for (size_t i = 0; i < c->n; i++) {
         const struct point *q = &c->points[i];
-        double row = q->weight / (q->T * RUN_SD), share, part = weight_of(c, q, o, &share), w, v;
+        double row = q->weight / (q->T * RUN_SD), share, part = option_weight(c, q, o, &share), w, v;
 
         if (!(part > 0) || q->held)
             continue;
-        parts_at(c, i, &work, &rest);
-        speeds_of(c, q, &w, &v);
+        work_and_rest(c, i, &work, &rest);
+        run_speeds(c, q, &w, &v);
         a[n * UNKNOWN] = row * share * work;
         a[n * UNKNOWN + 1] = q->one_pe ? 0 : row * part * rest * q->span;
         a[n * UNKNOWN + 2] = q->one_pe ? row : 0;
@@ -423,8 +423,8 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
 
         if (q->nparts == 1 || q->held)
             continue;
-        parts_at(c, i, &work, &rest);
-        speeds_of(c, q, &w, &v);
+        work_and_rest(c, i, &work, &rest);
+        run_speeds(c, q, &w, &v);
         v /= q->span;
         if (!(v > 2 * LEAST) || !(rest > 0))
             continue;       /* it has next to no messages to be slowed down */
@@ -506,7 +506,7 @@ void hrun_common_destroy(struct hrun_common *c)
     free(c);
 }
 
-static int iterate(struct hrun_common *c, struct hrun_error *err)
+static int iterate_common(struct hrun_common *c, struct hrun_error *err)
 {
     size_t options = (size_t)c->nsubs * (size_t)c->nprocs, columns = c->p > 3 ? c->p : 3;
     size_t squares = (size_t)c->nsubs * (size_t)c->nsubs;
@@ -535,29 +535,29 @@ static int iterate(struct hrun_common *c, struct hrun_error *err)
 }
 
 /* Mean error of runs on several PEs, each limited to GLITCH. held = 1: of the runs left out, 0: of the others. */
-static double missed(const struct hrun_common *c, int held)
+static double mean_common_error(const struct hrun_common *c, int held)
 {
     double sum = 0, n = 0;
 
     for (size_t i = 0; i < c->n; i++)
         if (!c->points[i].one_pe && c->points[i].held == held) {
-            sum += fmin(fabs(log(c->points[i].T / predicted(c, i))), GLITCH);
+            sum += fmin(fabs(log(c->points[i].T / predicted_time(c, i))), GLITCH);
             n++;
         }
     return n ? sum / n : 0;
 }
 
 /* Cross-validate a form: *out is the mean error of each half of the configurations in a fit to the other. */
-static int missed_unseen(struct hrun_common *c, struct hrun_tasking form, double *out, struct hrun_error *err)
+static int cross_validate_tasking(struct hrun_common *c, struct hrun_tasking form, double *out, struct hrun_error *err)
 {
     *out = 0;
     for (int fold = 0; fold < FOLDS; fold++) {
         for (size_t i = 0; i < c->n; i++)
             c->points[i].held = c->points[i].config % FOLDS == fold;
         c->tasking = form;
-        if (iterate(c, err))
+        if (iterate_common(c, err))
             return -1;
-        *out += missed(c, 1) / FOLDS;
+        *out += mean_common_error(c, 1) / FOLDS;
     }
     for (size_t i = 0; i < c->n; i++)
         c->points[i].held = 0;
@@ -594,24 +594,24 @@ static int number_configs(struct hrun_common *c)
 }
 
 /* Choose the form that predicts runs left out best: equal shares, or dynamic tasking without or with a master. */
-static int compete(struct hrun_common *c, struct hrun_error *err)
+static int choose_tasking(struct hrun_common *c, struct hrun_error *err)
 {
     static const struct hrun_tasking forms[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 } };
     enum { FORMS = sizeof forms / sizeof *forms };
     double off[FORMS];
     int best = 0;
 
-    if (iterate(c, err))
+    if (iterate_common(c, err))
         return -1;
-    if (c->app->shares.units || missed(c, 0) <= OFF || number_configs(c) < CONFIGS_LEAST)
+    if (c->app->shares.units || mean_common_error(c, 0) <= OFF || number_configs(c) < CONFIGS_LEAST)
         return 0;
     for (int f = 0; f < FORMS; f++) {
-        if (missed_unseen(c, forms[f], &off[f], err))
+        if (cross_validate_tasking(c, forms[f], &off[f], err))
             return -1;
         best = off[f] < off[best] && off[f] < BETTER * off[0] ? f : best;
     }
     c->tasking = forms[best];
-    return iterate(c, err);
+    return iterate_common(c, err);
 }
 
 static int fit_common(struct hrun_common *c, const struct hrun_fit_options *options, struct hrun_error *err)
@@ -622,7 +622,7 @@ static int fit_common(struct hrun_common *c, const struct hrun_fit_options *opti
 
     hrun_buf_release(&job.skipped);
     hrun_fit_network_release(&job);
-    return rc || !c->n || !c->p ? rc : compete(c, err);
+    return rc || !c->n || !c->p ? rc : choose_tasking(c, err);
 }
 
 struct hrun_tasking hrun_common_tasking(const struct hrun_common *c)
@@ -719,14 +719,14 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
         struct point q = c->points[i];
         double work, rest, T;
 
-        if (q.one_pe || (c->tasking.dynamic ? only_option(c, &q) == o : weight_of(c, &q, o, &share) > 0))
+        if (q.one_pe || (c->tasking.dynamic ? only_option(c, &q) == o : option_weight(c, &q, o, &share) > 0))
             continue;
         /* More processes than the most PEs of a run on it alone need other sub-clusters. */
         if (q.nparts == 1)
             q.span = q.P > c->most[sub] * M ? exp(beyond) : 1;
-        parts_at(c, i, &work, &rest);
+        work_and_rest(c, i, &work, &rest);
         share = hrun_app_uneven(c->app, q.N, q.P);
-        T = time_on(&c->options[o], &q, share * work, rest);
+        T = option_time(&c->options[o], &q, share * work, rest);
         if (isfinite(T) && T > 0)
             out[(*count)++] = (struct hrun_row){ q.N, q.P, M, T, "", HRUN_ROW_SHARED, 1, q.sample, q.own, share };
     }

@@ -162,7 +162,7 @@ static int same_correct_config(const struct hrun_recalled *x, const struct hrun_
 
 /* Summarise runs[n] at one N, in order of r: the mean of the runs that agree with the median. Of two middle runs the
  * lower one is the median, because glitches make runs longer. */
-static void summarise(struct hrun_correct_point *p, const struct hrun_recalled *runs, size_t n)
+static void summarise_point(struct hrun_correct_point *p, const struct hrun_recalled *runs, size_t n)
 {
     double middle = runs[(n - 1) / 2].r, within = 3 * sqrt(2 * (p->var + p->rounding)), sum = 0, now = 0;
 
@@ -230,7 +230,7 @@ static void add_correct_config(struct hrun_corrections *c, const struct hrun_rec
         p->x = log((double)p->N);
         p->var = fmax(scatter * scatter, 1e-8);
         p->rounding = pow(c->rounding_s / runs[begin].s->time_s, 2);
-        summarise(p, runs + begin, end - begin);
+        summarise_point(p, runs + begin, end - begin);
     }
 }
 
@@ -483,7 +483,7 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
 
 /* Standard deviation of ln(time) given the runs. Before them it is `prior`, or that of the models' interval (half width
  * `side`, noise included) if that is wider. The runs add the information that reduced `prior` to sd. */
-static double left_open(double side, double noise, double prior, double sd)
+static double sd_after_runs(double side, double noise, double prior, double sd)
 {
     double own = sqrt(fmax(pow(side / NORMAL_95, 2) - noise * noise, prior * prior));
 
@@ -511,8 +511,8 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const struct hrun_co
     noise = hypot(c->sigma_rel, abs_s / time->mid);
     beyond = c->nruns ? fmax(fmax(log((double)N) - c->nmax, c->nmin - log((double)N)), 0) : 0;
     run = hypot(hypot(c->t_rel / NORMAL_95 * c->sigma_rel, DAY_SD), BEYOND_SD * beyond);
-    down = left_open(log(time->mid / time->low), noise, prior, own.sd);
-    up = left_open(log(time->high / time->mid), noise, prior, own.sd);
+    down = sd_after_runs(log(time->mid / time->low), noise, prior, own.sd);
+    up = sd_after_runs(log(time->high / time->mid), noise, prior, own.sd);
     t = time->mid *= own.factor;
     /* The absolute scatter of a run is added, not multiplied. */
     time->low = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run)), c->t_abs * abs_s), 0);

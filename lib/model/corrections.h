@@ -13,8 +13,7 @@ struct hrun_residual {
     int config;            /* number of its configuration, from 0 */
     int sub;               /* the sub-cluster that limits it, from 0 */
     int mixed;             /* 1: on several sub-clusters */
-    int real;              /* 1: run of a user; 0: run of a calibration, which is not tested but changes the expectation
-                              */
+    int real;              /* 1: run of a user; 0: of a calibration, which is not tested but changes the expectation */
     double r;              /* ln(measured / predicted by the models alone) */
     double sigma;          /* least standard deviation of r, by the scatter of runs */
 };

@@ -108,9 +108,9 @@ int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m);
 int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
                            double *t, struct hrun_error *err);
 
-/* Half the width of the 95 % interval: Student's t times the root of the variance of the fitted mean plus
- * that of one run, whose weighted variance is s2. dof 0: s2 was assumed and not estimated, so the normal
- * distribution. x[r->nterms]: the terms. */
+/* Half the width of the 95 % interval: Student's t times the root of the variance of the fitted mean plus that of one
+ * run, whose weighted variance is s2. If dof is 0, s2 is assumed, and the normal distribution replaces Student's.
+ * x[r->nterms]: the terms. */
 double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, double t);
 
 /* ------------------------------------------------------------------ shares in whole units */

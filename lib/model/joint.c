@@ -337,13 +337,13 @@ static int finish_joint_models(struct job *j, struct hrun_buf *skipped, struct h
 /* Shares are compared if their predicted times differ by TELLING (logarithm). A run of a program that ignores them is
  * NEARER times nearer to the time with equal shares. */
 static const double TELLING = 0.15, NEARER = 3;
-/* A program ignores its shares if PAIRS of the pairs of runs of one configuration that should differ by TELLING differ
- * by at most ALIKE of that; not all, because some runs are disturbed. */
+/* A program ignores its shares if a fraction PAIRS of the pairs of runs of one configuration whose predictions differ
+ * by TELLING differ by less than ALIKE of that; not all, because some runs are disturbed. */
 static const double ALIKE = 0.1, PAIRS = 0.7;
 
 /* The time of a part without a model: that of its sub-cluster alone at this size, in proportion to the share. NAN:
  * there is no such run. */
-static double by_alone(const struct job *j, const struct hrun_mixed_run *run, const struct hrun_mixed_part *part)
+static double time_by_alone(const struct job *j, const struct hrun_mixed_run *run, const struct hrun_mixed_part *part)
 {
     const struct hrun_row *best = NULL;
 
@@ -366,7 +366,7 @@ static int predict_runs(struct job *j, double *of_run, struct hrun_error *err)
 
         of_run[r] = run->whole ? 0 : NAN;
         for (size_t i = run->first; i < run->first + run->nparts; i++) {
-            double own = isnan(j->predicted[i]) ? by_alone(j, run, &j->mixed.parts[i]) : j->predicted[i];
+            double own = isnan(j->predicted[i]) ? time_by_alone(j, run, &j->mixed.parts[i]) : j->predicted[i];
 
             of_run[r] = isnan(own) ? NAN : fmax(of_run[r], own);
         }

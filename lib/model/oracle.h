@@ -39,7 +39,7 @@ struct hrun_option {
     int m;     /* processes per PE, >= 1 */
 };
 
-/* A configuration that was run: its time is that of the oracle times the factor, or it must not be chosen. */
+/* A configuration whose time is that of the oracle times a factor, by its runs, or one that must not be chosen. */
 struct hrun_known {
     struct hrun_config config;
     double factor;              /* finite, > 0 */

@@ -8,10 +8,10 @@
 struct hrun_predictor;
 struct hrun_corrections;
 
-/* A prediction of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its options do
- * not exist); models made with other constants than the definition's count as NULL. Options exist for the M that the
- * definition allows and that have a model of the family or `single`. The models must outlive the predictor, and so must
- * app. Terms with coefficient 0 are never evaluated for a time.
+/* Create the predictor of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its
+ * options do not exist); models made with other constants than the definition's count as NULL. Options exist for the M
+ * that the definition allows and that have a model of the family or `single`. The models must outlive the predictor,
+ * and so must app. Terms with coefficient 0 are never evaluated for a time.
  * Errors: HRUN_EPARSE (a stored term that does not compile), HRUN_ENODATA (no sub-cluster has a model of this family;
  * `single` alone suffices if nothing else was fitted), HRUN_ENONFINITE (a coefficient, or a term over N alone, has no
  * finite value). */

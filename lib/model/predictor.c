@@ -81,7 +81,7 @@ int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m)
 /* ------------------------------------------------------------------ create, destroy */
 
 /* Set p->models to the models that count. Formulas use speeds of PEs, which have no constants. */
-static void take_models(struct hrun_predictor *p, const struct hrun_predictor_source *from)
+static void select_models(struct hrun_predictor *p, const struct hrun_predictor_source *from)
 {
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
 
@@ -130,7 +130,7 @@ struct hrun_predictor *hrun_predictor_create_net(const struct hrun_predictor_sou
     p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .options = p->options, .rule = predictor_rule };
     if (from->app->memory || from->app->shares.memory)
         p->oracle.memory = predictor_memory;
-    take_models(p, from);
+    select_models(p, from);
     place_subs(p, from);
     if (kind->init(p, from->form, err)) {
         hrun_predictor_destroy(p);

@@ -58,8 +58,8 @@ double hrun_speeds_uneven(int64_t N, int P);
 /* ------------------------------------------------------------------ speeds of PEs */
 
 /* Paper 003's Perf(p) (section 3.2: "processing performance"), as records of the family "speed" in a struct
- * hrun_models, stored and looked up like models: term "perf", coefficient s per operation of one process on a PE that
- * has M of them, cov over s2 its variance from PE to PE and run to run. A measurement of a speed is a sample whose N is
+ * hrun_models, stored and looked up like models: term "perf", coefficient in s per operation of one process on a PE
+ * with M of them; cov times s2 is its variance between PEs and runs. A measurement of a speed is a sample whose N is
  * the order of the product that was timed, on all PEs of the sub-cluster at once with M processes on each; time_s is
  * the time of one product. */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The last traced run of size N with unequal shares; NULL: there is none. */
-static const struct hrun_mixed_run *last_watched(const struct hrun_mixed *m, int64_t N)
+static const struct hrun_mixed_run *last_traced_run(const struct hrun_mixed *m, int64_t N)
 {
     const struct hrun_mixed_run *last = NULL;
 
@@ -20,8 +20,8 @@ static const struct hrun_mixed_run *last_watched(const struct hrun_mixed *m, int
 }
 
 /* Set pace[] by a run. Returns 1, or 0 if a part has no model. */
-static int pace_of(struct hrun_predictor *p, const struct hrun_mixed_run *run, const struct hrun_mixed_part *parts,
-                   const struct hrun_corrections *known, double *pace)
+static int set_pace(struct hrun_predictor *p, const struct hrun_mixed_run *run, const struct hrun_mixed_part *parts,
+                    const struct hrun_corrections *known, double *pace)
 {
     int nsubs = p->oracle.nsubs;
     struct hrun_config config = { .nsubs = nsubs };
@@ -63,9 +63,9 @@ int hrun_waits_pace(struct hrun_predictor *p, const struct hrun_joint_sub *subs,
         pace[i] = 1;
     if (hrun_mixed_list(p->app, subs, nsubs, &m, err))
         return -1;
-    run = last_watched(&m, p->N);
+    run = last_traced_run(&m, p->N);
     if (run)
-        rc = pace_of(p, run, m.parts + run->first, known, pace);
+        rc = set_pace(p, run, m.parts + run->first, known, pace);
     hrun_mixed_release(&m);
     return rc;
 }
