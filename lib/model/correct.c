@@ -270,7 +270,6 @@ static int residual_order(const void *a, const void *b)
     return order ? order : (x->r > y->r) - (x->r < y->r);
 }
 
-/* Append one run of the configuration that was added last. */
 static void add_residual_of(struct hrun_corrections *c, const struct hrun_recalled *run)
 {
     const struct hrun_sample *s = run->s;

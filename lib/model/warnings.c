@@ -90,7 +90,6 @@ void hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun
 
 /* ------------------------------------------------------------------ operations with irregular times */
 
-/* 1 if the list already has the term, else 0. */
 static int is_named(const struct hrun_buf *which, const char *text)
 {
     size_t len = strlen(text);
