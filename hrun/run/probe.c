@@ -59,7 +59,7 @@ static void probe_release_speeds(struct probing *g)
     free(g->v);
 }
 
-/* Set p->useful: 0 if no speeds could make another configuration quicker than the default. */
+/* Set p->useful: 0 if no speeds could make another configuration faster than the default. */
 static int probe_ask_open(struct probe *p, const struct work *w, const struct hrun_settings *s,
                           const struct decision *d, struct hrun_error *err)
 {

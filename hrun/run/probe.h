@@ -2,8 +2,8 @@
  *
  * Purpose: for an application without a profile (paper 004, section 5.2). A small traced run with one process per PE
  * measures the computing time of each process; if it cannot be traced, each sub-cluster runs alone and is timed.
- * From these speeds (model/model.h) the search finds the quickest configuration. It replaces the default, one process
- * per PE, if it is quicker by more than the resolution of the probe, and a second small run confirms that. So the loss
+ * From these speeds (model/model.h) the search finds the fastest configuration. It replaces the default, one process
+ * per PE, if it is faster by more than the resolution of the probe, and a second small run confirms that. So the loss
  * is at most the time of the probe, if small runs represent the real one.
  * Invariants: after a failure or a signal no run is started; each good run is recorded like any other.
  */
@@ -22,7 +22,7 @@
 struct probe {
     int asked;                 /* 1: --probe; else all below is 0 */
     int not_needed;            /* 1: there is a profile; then all below is 0 */
-    int useful;                /* 0: the default is the quickest for any speeds, so nothing is run */
+    int useful;                /* 0: the default is the fastest for any speeds, so nothing is run */
     int64_t N;                 /* size of the first run */
     struct hrun_config config; /* of that run, one process on each PE */
     int P;                     /* its processes */
@@ -101,7 +101,7 @@ void probe_options(struct probing *g);
 int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growth, struct hrun_error *err);
 /* Make the first run, or one of each sub-cluster alone, and fill the speeds. */
 int probe_measure(struct probing *g, struct hrun_error *err);
-/* 1 if some speeds could make another configuration quicker than the default, 0 if none, or -1 with *err. */
+/* 1 if some speeds could make another configuration faster than the default, 0 if none, or -1 with *err. */
 int probe_is_open(struct probing *g, struct hrun_error *err);
 /* Choose the configuration of the real run, and set it in g->d. */
 int probe_choose(struct probing *g, struct hrun_error *err);

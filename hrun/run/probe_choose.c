@@ -1,4 +1,4 @@
-/* probe_choose.c - find the quickest configuration by the measured speeds, and test it; see probe.h */
+/* probe_choose.c - find the fastest configuration by the measured speeds, and test it; see probe.h */
 #include "probe.h"
 
 #include "base/alloc.h"

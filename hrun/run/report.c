@@ -223,8 +223,7 @@ static void add_misses_note(const struct decision *d, struct hrun_buf *out)
                       "larger sizes, or more often\n", 100 * HRUN_MODELS_MISS, which.data);
 }
 
-/* Append a line on the numbers of processes per PE that no model of sub-cluster i predicts. Result: 1 if there are any,
- * else 0. */
+/* Append a line on the numbers of processes per PE without a model of sub-cluster i. Result: 1 if any, else 0. */
 static int add_wanting(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
@@ -397,8 +396,7 @@ static void add_choice_line(const struct context *c, const struct decision *d, s
     hrun_buf_add(out, line.data, line.len);
 }
 
-/* Append
- * "  mapping      by node, bound to core
+/* Append "  mapping      by node, bound to core
  *                0 h1:0  1 h2:0  2 h1:1 ..." */
 static void add_rank_places(const struct command *cmd, struct hrun_buf *out)
 {

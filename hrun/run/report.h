@@ -59,7 +59,7 @@ void report_exploring(const struct decision *d, struct hrun_buf *out);
 void report_learning(const struct decision *d, struct hrun_buf *out);
 void report_tried(const struct decision *d, double time_s, struct hrun_buf *out);
 
-/* A line on why the last preparation is used again although another configuration is quicker: "as in the last run
+/* A line on why the last preparation is used again although another configuration is faster: "as in the last run
  * here, which takes 240 ms: the best would take 168 ms, and 2.03 s to prepare it; --force does". */
 void report_kept(const struct decision *d, struct hrun_buf *out);
 

@@ -31,8 +31,7 @@ static int is_chosen(const struct decision *d, const struct hrun_choice *v)
     return hrun_config_equal(&d->config, &v->config);
 }
 
-/* 1 if the mpirun-style configuration is predicted to be faster but was not chosen, as its time is less certain; else
- * 0. */
+/* 1 if the mpirun-style configuration is predicted to be faster but its time is too uncertain to choose it, else 0. */
 static int plain_is_doubted(const struct decision *d)
 {
     return d->plan && !d->explores.on && d->goal.objective && !d->goal.objective->rate && d->plain.valid &&

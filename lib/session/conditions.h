@@ -14,9 +14,8 @@
  * they may be secrets. Needs c->engine. */
 void conditions_settings(const struct context *c, struct hrun_buf *out);
 
-/* If no successful calibration run of c->app on the sub-clusters of c had the settings of c, set *out to the settings
- * of the newest such run; the caller frees it. Else, or without such runs, set *out to NULL. Errors: those of the
- * store. */
+/* If calibrations of c->app on sub-clusters of c succeeded, but none with the settings of c, set *out to the settings
+ * of the newest one; the caller frees it. Else set *out to NULL. Errors: those of the store. */
 int conditions_differ(const struct context *c, char **out, struct hrun_error *err);
 
 #endif

@@ -34,8 +34,7 @@ static char *hrun_path(void)
     return prefix ? hrun_strf("%s/bin/hrun", prefix) : NULL;
 }
 
-/* Callback: get the topologies of other hosts. ctx: the settings. A healthy host answers within a second; the limit of
- * ten seconds allows for a slow name server. */
+/* Get the topologies of other hosts. Healthy hosts answer within 1 s; a limit of 10 s allows for slow name servers. */
 static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts,
                           struct hrun_error *errors, struct hrun_error *err)
 {
@@ -53,8 +52,7 @@ static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct
                 : hrun_fail_errno(err, HRUN_EIO, "cannot find the path of hrun itself");
 }
 
-/* The folder for descriptions of hosts: $HRUN_CACHE, else in the user's cache folder. The caller frees it; NULL:
- * none. */
+/* The folder for topologies of hosts: $HRUN_CACHE, else in the user's cache folder. The caller frees it; NULL: none. */
 static char *cache_folder(void)
 {
     const char *value = getenv("HRUN_CACHE");
@@ -67,8 +65,7 @@ char *settings_parameter(const struct settings *g, const char *const names[2])
     return hrun_agent_setting(&g->job.mca, names, 2);
 }
 
-/* A text of what determines the access to other hosts: the job of a batch system, and the remote shell. The caller
- * frees it. */
+/* A text of the settings for access to other hosts: batch job and remote shell. The caller frees it. */
 static char *describe_access(const struct settings *g)
 {
     static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "FLUX_URI" };

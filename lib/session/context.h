@@ -61,23 +61,23 @@ struct context {
 
 /* ---------------------------------------------------------------- the application */
 
-/* Find the definition by set->app, else by the program's name. c->app stays NULL if there is none. Of a
- * definition with variants, c->app is the variant of set->variant, else the first, and c->variants_of owns it. */
+/* Find the definition by set->app, else by the program's name. c->app stays NULL if there is none. If the definition
+ * has variants, c->app becomes the variant of set->variant, else the first one, and c->variants_of owns it. */
 int context_find_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* Load the definition of that name, else the stored application of an earlier command (problem.h), with the
  * constants of -D. Errors: those of hrun_app_find. */
 int context_load_app(struct context *c, const char *name, struct hrun_error *err);
 /* context_find_app, presets_apply and presets_say for all runs. */
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
-/* Refuse the first option that has no effect without a definition, if there is none. argv0: for the message, or NULL.
- * Errors: HRUN_ENOENT. */
+/* If there is no definition, fail if an option that needs one was given (set->needs_app). argv0: for the message, or
+ * NULL. Errors: HRUN_ENOENT. */
 int context_check_app(const struct context *c, const char *argv0, struct hrun_error *err);
 void context_drop_app(struct context *c);
 
 /* After context_find_app: load the definition again, with the constants that the user's own input files set
  * (hrun-app(5), `line`). Constants of -D override them. */
 int presets_apply(struct context *c, const char *argv0, struct hrun_error *err);
-/* Tell the user which constants come from these files, for a run with these values, or for several runs (NULL). */
+/* Note for the user: the constants from these files, for a run with these values, or for several runs (NULL). */
 void presets_say(const struct context *c, const struct hrun_app_values *values);
 /* The only number of processes for which hrun would write the user's input file unchanged; 0: none, or several. */
 int presets_procs(const struct context *c);

@@ -19,8 +19,7 @@ static const char *const ignored_prefixes[] = {
     "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
 };
 
-/* Append the MPI. A program that does not show its MPI (a script) counts as the Open MPI that starts it or that is
- * installed here. */
+/* Append the program's MPI; if it does not show one (a script), the Open MPI that starts it or that is installed. */
 static void add_mpi_of_network(const struct context *c, struct hrun_buf *out)
 {
     struct hrun_openmpi m = c->openmpi;

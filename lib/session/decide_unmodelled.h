@@ -29,9 +29,8 @@ int decide_by_layout(struct context *c, const struct question *q, struct decisio
  * PE; else d->has_config is 0. Errors: HRUN_EINFEASIBLE (the rule), those of hrun_app_memory. */
 int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_error *err);
 
-/* Place one process on each PE that has the memory for it: the largest number that the rule accepts. An application
- * that adapts to the PEs gets one process per core. Errors: HRUN_EINFEASIBLE (no number is valid; names the nearest
- * sizes that have one), those of the rule. */
+/* Place one process per PE with enough memory (per core if the application adapts to the PEs): the largest number that
+ * the rule accepts. Errors: HRUN_EINFEASIBLE (no number; names the nearest sizes with one), those of the rule. */
 int decide_by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err);
 
 /* Append the numbers of processes per PE in the definition that the models (NULL: none) of a sub-cluster do not predict

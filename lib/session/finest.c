@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above this multiple of the largest measured size (eight times the work if it grows as N^3) predictions are too
- * uncertain. */
+/* Above twice the largest measured size (eight times the work if it grows as N^3) predictions are too uncertain. */
 enum { FINEST_BEYOND = 2 };
 /* Limit of the processor time for the search among sizes that the rule refuses, s. */
 static const double SECONDS = 20;

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first used sub-cluster without a price or power for the objective; -1: none. pes[nsubs]: used PEs; NULL: all
- * usable ones. */
+/* The first used sub-cluster without a price or power for the objective; -1: none. pes: used PEs; NULL: usable PEs. */
 static int first_without_rate(const struct hrun_objective *o, const struct hrun_plan_sub *subs, const int *pes,
                               int nsubs)
 {

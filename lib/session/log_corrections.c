@@ -83,9 +83,8 @@ void log_filter_release(struct log_filter *f)
     hrun_buf_release(&f->consts);
 }
 
-/* Append the configurations that failed at N and never succeeded there, each once: to out->failed if they failed in
- * calibrations, else to out->tried. dealt = 1: on several sub-clusters only runs with unequal shares count; 0: only
- * those with equal shares. */
+/* Append the configurations that failed at N and never succeeded there, each once: to out->failed for calibrations,
+ * else to out->tried. On several sub-clusters only runs with unequal (dealt = 1) or equal shares (0) count. */
 static void list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, int dealt,
                         struct corrected *out)
 {

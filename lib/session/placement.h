@@ -12,11 +12,10 @@ void placement_fill_threads(const struct context *c, struct hrun_layout *layout)
 int placement_layout(const struct context *c, const struct decision *d, struct hrun_layout **out,
                      struct hrun_error *err);
 
-/* Set *out to the layout of the user's mapping (hrun_layout_map), with threads; the caller destroys it. Errors: those
- * of context_use and lib/layout. */
+/* Set *out to the layout of the user's mapping (hrun_layout_map), with threads; the caller destroys it. */
 int placement_map(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout **out,
                   struct hrun_error *err);
-/* Bind the ranks of a decision's layout by the user's mapping (hrun_layout_bind), with threads. Errors: as above. */
+/* Bind the ranks of a decision's layout by the user's mapping (hrun_layout_bind), with threads. */
 int placement_bind(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout *l,
                    struct hrun_error *err);
 

@@ -4,9 +4,8 @@
 
 #include "session/decide.h"
 
-/* Predict the configuration of d with shares as in d->shares.how, corrected by its runs, and what mpirun would start
- * with equal shares: fill d->predicted, basis, shares and plain. problem: the search of d. If the models cannot
- * predict, `known` is 0. */
+/* Set d->predicted, basis and shares for the configuration of d with shares as in d->shares.how, corrected by its runs;
+ * and d->plain, with equal shares. problem: the search of d. If the models cannot predict, `known` is 0. */
 void predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem);
 
 /* The corrections of *at for shares as in d->shares.how. */
@@ -16,8 +15,7 @@ const struct corrected *predicted_corrections(const struct decision *d, const st
  * of its logarithm. */
 double predicted_doubt(const struct corrected *k, const struct hrun_config *config);
 
-/* Append the network terms of the chosen configuration whose operations have irregular times
- * (hrun_models_irregular). */
+/* Append the network terms of the configuration of d with irregular times (hrun_models_irregular). */
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out);
 
 #endif

@@ -227,8 +227,7 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
 
 /* ------------------------------------------------------------------ concurrent runs in one folder */
 
-/* Lock the record at path (NULL: none), or change the lock: exclusive with alone = 1, else shared. If the file system
- * has no locks, this succeeds. Errors: HRUN_EBUSY. */
+/* Set or change the lock on the record at path (NULL: none); alone = 1: exclusive. Without file locks this succeeds. */
 static int lock_prepared(const struct work *w, const char *path, int alone, int *lock, struct hrun_error *err)
 {
     autofree char *folder = path ? hrun_strf("%s/prepared", hrun_store_dir(w->c->store)) : NULL;

@@ -41,8 +41,7 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
     return rc;
 }
 
-/* 1 if hrun's input file for these values would contain the user's value (text: "NAME=VALUE"); else 0, with the value
- * that it would contain in *written. */
+/* 1 if hrun's input file for these values would have the user's value (NAME=VALUE); else 0, with its own in *written. */
 static int holds_preset(const struct context *c, const char *text, const struct hrun_app_values *values,
                         double *written)
 {

@@ -1,4 +1,4 @@
-/* problem.c - a command without a definition of its own, as an application; see problem.h */
+/* problem.c - make a command without a definition an application; see problem.h */
 #include "session/problem.h"
 
 #include "app/draft.h"
@@ -23,7 +23,7 @@ enum {
     TITLE_MAX = 200
 };
 
-/* These terms can be told apart by a few P at one size. Each run gets copies of files, not links, as the program may
+/* These terms differ clearly among a few P at one size. Each run gets copies of files, not links, as the program may
  * write any of them. */
 static const char TERMS[] =
     "size: fixed\n"
@@ -339,8 +339,7 @@ char *problem_title(const struct settings *set, const char *name)
     return title;
 }
 
-/* Set p->name, if the index has none: to -app, else to the program's name and a hash. The name becomes "" if the user
- * may not read the stored definition. */
+/* Set p->name unless the index has it: -app, else program and hash; "" if the user may not read the definition. */
 static void name_problem(struct context *c, struct problem *p, char *const *words)
 {
     autofree char *program = hrun_app_name_of(words[0]), *path = NULL;

@@ -29,10 +29,9 @@ struct variants {
 /* Load the profiles of all variants, or of c->app alone if it has none or the user named one. *out must be zeroed;
  * release it also on failure. Errors: those of profiles_load. */
 int variants_load(struct context *c, struct variants *out, struct hrun_error *err);
-/* Decide for every loaded variant and choose the best, which becomes c->app. With --limit within or --explore the
- * fastest variant is chosen, and these options apply to its configurations only. Without any prediction the first
- * variant with a decision is chosen. Errors: if all decisions fail, that of the variant nearest to the limits, else of
- * the first; those of decision_make. */
+/* Decide for every loaded variant. The best becomes c->app; without predictions, the first one with a decision. With
+ * --limit within or --explore the fastest becomes c->app, and these options apply to its configurations only. Errors:
+ * if all decisions fail, that of the variant nearest to the limits, else of the first; those of decision_make. */
 int variants_choose(struct context *c, const struct question *q, int64_t N, struct variants *out,
                     struct hrun_error *err);
 /* Move the chosen variant's profiles and decision to the caller, who releases them. */

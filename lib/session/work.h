@@ -1,7 +1,7 @@
 /* work.h - one run of an application: its words, its input files, its launch, its time
  *
- * Purpose: hrun and hrun-calibrate run applications in exactly the same way, so that what was measured is what
- * will be run.
+ * Purpose: hrun and hrun-calibrate run applications in exactly the same way, so that measured times apply to later
+ * runs.
  */
 #ifndef HRUN_SESSION_WORK_H
 #define HRUN_SESSION_WORK_H
@@ -93,7 +93,7 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
 int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,
                       struct hrun_error *err);
 
-/* Find the line that most likely says why a run failed, in its standard error and standard output. */
+/* Find the line of standard error or standard output that most likely gives the reason why a run failed. */
 void work_last_line(const char *errors, const char *output, char *out, size_t size);
 
 /* Write inputs, prepare, launch, time. Result: 0 with *out; -1 with *err: not launched. */
