@@ -504,7 +504,7 @@ int calib_measure(const struct calib_settings *settings, char **words)
         if (status >= 0 || anew || !alone_asks_anew(s, &err))
             break;
         /* A host differs from its remembered description: go on with what all hosts answer now. */
-        if (k.g.budget) {
+        if (k.g.budget && k.g.budget->design) {
             s->budget.spent_s += hrun_design_state(k.g.budget->design)->spent_s;
             s->budget.made += hrun_design_state(k.g.budget->design)->runs;
         }
