@@ -1,13 +1,13 @@
-/* belief.c - what is known of the best configurations at each size; see internal.h
+/* belief.c - beliefs about the best configurations at each size; see internal.h
  *
  * Candidates are the best predicted configurations and all that were run.
  *
- * ln T of a configuration at a size is what the models say plus what they miss there. The misses of all runs are taken
- * for a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning, eqs. 2.23-2.24) with three
- * parts: what is alike for near P where the same sub-cluster limits with as many processes per PE (a model that is
- * off), what belongs to one P (collective operations by trees, remainders of divisions), and what is the
- * configuration's own. All are alike for near N. So a run also informs about its neighbours, what is unlike all runs
- * stays uncertain, and repetitions of one configuration count for what they are worth.
+ * ln T of a configuration at a size is the prediction of the models plus a miss, their error there. The misses are a
+ * Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning, eqs. 2.23-2.24) with three parts:
+ * one correlated over near P if the same sub-cluster limits with the same processes per PE (error of a model), one
+ * common to a P (collective operations by trees, remainders of divisions), and one of the configuration alone. All are
+ * correlated over near N. So a run informs about its neighbours, configurations unlike all runs stay uncertain, and
+ * repetitions of one configuration have their proper weight.
  */
 #include "base/alloc.h"
 #include "model/corrections.h"
@@ -17,33 +17,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Best predicted configurations at each size: half of those that paper 000 tries (Table VI has 404).
- * What the models miss by a fifth lies far down the list, and deciding takes time in proportion to it. */
+/* Number of best predicted configurations at each size: half of those in paper 000 (Table VI has 404). A configuration
+ * whose time the models overestimate by a fifth may be far down the list; the time of a decision grows with it. */
 enum { CANDIDATES = 200 };
 /* 97.5 % quantile of the normal distribution. */
 static const double Z95 = 1.959964;
 
 /* ------------------------------------------------------------------ what models miss */
 
-/* Lengths over which misses are alike, in ln N and ln P: factors of 2 and 1.2. */
+/* Correlation lengths of misses in ln N and ln P: factors of 2 and 1.2. */
 static const double REACH_N = 0.7, REACH_P = 0.2;
-/* Parts of the variance: of the model, of P, of the configuration. */
+/* Fractions of the variance: of the model, of P, of the configuration. */
 static const double OF_MODEL = 0.4, OF_P = 0.3, OF_CONFIG = 0.3;
-/* Part of that of the model which is alike although something else limits. */
+/* Correlation of the model's part between configurations that other sub-clusters limit. */
 static const double OTHER_LIMIT = 0.3;
-/* The assumed misfit before any run, and the number of runs that it counts as: first mixed runs beyond the
- * measured P were missed by 9 to 21 % in the mean (FIELD-NOTES). */
+/* The assumed misfit before the first run, and its weight in runs. The mean miss of first mixed runs beyond the
+ * measured P is 9 to 21 % (FIELD-NOTES). */
 static const double ASSUMED_MISFIT = 0.1;
 enum { ASSUMED_RUNS = 3 };
-/* On one PE nothing is sent, and models are that much better. */
+/* Factor of the misfit on one PE, where no messages are sent. */
 static const double ONE_PE = 0.3;
 
-/* How many runs are disturbed, and how much longer they take at most: what the accuracy of hrun is measured with, one
- * in twenty, up to three times. */
+/* Fraction of disturbed runs and the limit of their factor of time, those of hrun's accuracy tests. */
 static const double DISTURBED_PART = 0.05, DISTURBED_MOST = 3;
 
-/* How far models are off a run that was not made yet: the prediction errors so far, none counting as more than a glitch
- * may be. */
+/* Expected error of the models for a configuration without runs: root mean square of the prediction errors so far, each
+ * limited as a disturbed run might cause it. */
 static double predicted_misfit(const struct hrun_design *d)
 {
     double sum = ASSUMED_RUNS * ASSUMED_MISFIT * ASSUMED_MISFIT, v;
@@ -55,7 +54,7 @@ static double predicted_misfit(const struct hrun_design *d)
     return fmax(sqrt(sum / (d->runs.nerrors + ASSUMED_RUNS)), d->fit.noise);
 }
 
-/* What the process sees of a configuration at a size. */
+/* The coordinates of the Gaussian process: a configuration at a size. */
 struct place {
     const struct dealt_config *config;
     int P, limiting;
@@ -83,11 +82,11 @@ static struct place place_of_group(const struct design_group *g)
     return (struct place){ &g->config, g->P, g->limiting, g->N };
 }
 
-/* The misses at one size, from the groups with a model whose N is not too far. */
+/* The Gaussian process at one size, from the groups with a prediction and a near N. */
 struct gaussian {
     const struct design_group **g;
     double *c, *l;          /* n by n, lower triangles: covariance without noise, Cholesky factor of all */
-    double *w;              /* n: covariance^-1 times their misses */
+    double *w;              /* n: covariance^-1 times the misses of the groups */
     double *k;              /* n: scratch */
     int n;
 };
@@ -98,7 +97,7 @@ static void gaussian_release(struct gaussian *p)
     free(p->c);
 }
 
-/* Four sums at a time: one alone waits for each of its additions. */
+/* Dot product by four independent sums, which is quicker than one chain of additions. */
 static double dot(const double *a, const double *b, int n)
 {
     double sum[4] = { 0 };
@@ -112,14 +111,15 @@ static double dot(const double *a, const double *b, int n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* L v' = v, where v begins with `first` zeros. */
+/* Replace v by the solution x of L x = v; the first `first` entries of v are 0. */
 static void solve_lower(const struct gaussian *p, int first, double *v)
 {
     for (int i = first; i < p->n; i++)
         v[i] = (v[i] - dot(p->l + i * p->n + first, v + first, i - first)) / p->l[i * p->n + i];
 }
 
-/* The probability that a run which lies so far above what the others say of it, with this variance, was disturbed. */
+/* The probability that a run was disturbed; miss: ln of its time over the prediction by the others; var: variance of
+ * this prediction. */
 static double disturbance(double miss, double var)
 {
     double plain, disturbed = DISTURBED_PART / log(DISTURBED_MOST);
@@ -130,7 +130,7 @@ static double disturbance(double miss, double var)
     return disturbed / (plain + disturbed);
 }
 
-/* Cholesky factor of the covariance with own[n] on its diagonal, and the weights. */
+/* Set p->l to the Cholesky factor of the covariance with own[n] added on its diagonal, and p->w to the weights. */
 static void factor_covariance(struct gaussian *p, const double *own)
 {
     int n = p->n;
@@ -156,9 +156,9 @@ static void factor_covariance(struct gaussian *p, const double *own)
     }
 }
 
-/* Groups of one undisturbed run, seen from all others: without group i the process says y_i - w_i / q_i with variance
- * 1 / q_i, where q is the diagonal of the inverse covariance (Rasmussen and Williams, eq. 5.12). Their own variance is
- * so much larger as they may be disturbed. */
+/* Add to own[i] of each group with one undisturbed run the variance by a possible disturbance. Without group i the
+ * process predicts y_i - w_i / q_i with variance 1 / q_i, where q is the diagonal of the inverse covariance (Rasmussen
+ * and Williams, eq. 5.12). */
 static void widen_single_runs(struct gaussian *p, double *own)
 {
     for (int i = 0; i < p->n; i++) {
@@ -208,7 +208,7 @@ static void gaussian_fit(const struct hrun_design *d, int64_t N, struct gaussian
     }
 }
 
-/* Fill mean and sd of a configuration at a size from its model_s. */
+/* Set mean and sd of a configuration at a size from its model_s. */
 static void gaussian_predict(const struct hrun_design *d, struct gaussian *p, int64_t N, struct design_belief *b)
 {
     struct place here = { &b->config, b->P, b->limiting, N };
@@ -250,10 +250,10 @@ struct candidate_search {
     struct hrun_design *d;
     struct design_size *s;
     struct size_models m;
-    double choice_s, greedy_s;    /* the times of s->choice and s->greedy that are compared */
+    double choice_s, greedy_s;    /* times that rank s->choice and s->greedy */
 };
 
-/* The index of a configuration among the candidates, where it is added if it is missing and valid; else -1. */
+/* The index of a configuration among the candidates. A missing one is added if it is valid; else the result is -1. */
 static int join_candidates(struct candidate_search *q, const struct dealt_config *config)
 {
     struct hrun_choice c;
@@ -267,8 +267,8 @@ static int join_candidates(struct candidate_search *q, const struct dealt_config
     return q->s->n - 1;
 }
 
-/* Search what hrun would choose here, exactly, with the corrected predictions known[n] (model/model.h). Where it is
- * better than the choice so far, or the greedy choice (cautious = 0), it becomes that. */
+/* Find hrun's choice at this size with the corrected predictions known[n] (model/model.h). If it is better than the
+ * choice so far, or with cautious = 0 than the greedy choice, it replaces it. */
 static int search_choice(struct candidate_search *q, int dealt, int cautious, const struct hrun_known *known, int n,
                          struct hrun_error *err)
 {
@@ -294,7 +294,7 @@ static int search_choice(struct candidate_search *q, int dealt, int cautious, co
     return 0;
 }
 
-/* The choice and the greedy choice, of equal or of unequal shares. */
+/* Search the choice and the greedy choice with equal or unequal shares. */
 static int search_choices(struct candidate_search *q, int dealt, struct hrun_error *err)
 {
     const struct hrun_design *d = q->d;
@@ -320,7 +320,7 @@ static int search_choices(struct candidate_search *q, int dealt, struct hrun_err
     return search_choice(q, dealt, 0, known, n, err);
 }
 
-/* The best predicted configurations, with unequal shares only those on several sub-clusters. */
+/* Add the best predicted configurations; with unequal shares only those on several sub-clusters. */
 static int gather_best(struct candidate_search *q, int dealt, struct hrun_error *err)
 {
     struct dealt_config config;
@@ -339,7 +339,7 @@ static int gather_best(struct candidate_search *q, int dealt, struct hrun_error 
     return 0;
 }
 
-/* The best predicted configurations, and all that were run at this size. */
+/* Set the candidates: the best predicted configurations, and all that were run at this size. */
 static int gather_candidates(struct candidate_search *q, struct hrun_error *err)
 {
     const struct hrun_design *d = q->d;
@@ -378,10 +378,9 @@ static double positive_mean(double mean, double sd)
     return sd > 0 ? sd * exp(-0.5 * z * z) / sqrt(2 * M_PI) + mean * 0.5 * erfc(-z * M_SQRT1_2) : fmax(mean, 0);
 }
 
-/* What one more run is expected to lower the least time by: of the best one (sign = -1), which may turn out to be worse
- * than the second at `other` and this then better by that, or of another (1), which may be better than the best at
- * `other`. The standard deviation is multiplied by sd_factor. What rounding does to the time of one run it does to the
- * next one as well. */
+/* Expected decrease of the least ln time by one more run of b. sign = -1: b is the best and `other` the mean of the
+ * second, which b may turn out to exceed; sign = 1: `other` is the mean of the best, which b may turn out to beat. The
+ * standard deviation is multiplied by sd_factor. Rounding is the same in all runs, so a repetition cannot reduce it. */
 static double run_gain(const struct hrun_design *d, const struct design_belief *b, int sign, double other,
                        double sd_factor)
 {
@@ -429,7 +428,7 @@ void design_gains(struct hrun_design *d, struct design_size *s)
     s->settled = s->v[s->choice].runs > 0 && most < DESIGN_SETTLED;
 }
 
-/* Sum up over sizes. */
+/* Set sizes, settled, loss and interval of the state. */
 static void sum_up_sizes(struct hrun_design *d)
 {
     struct hrun_design_state *st = &d->state;

@@ -1,4 +1,4 @@
-/* design.c - a design's life: runs come in, runs go out; see design.h for the contract */
+/* design.c - create a design, add results, give the next run; see design.h for the contract */
 #include "app/template.h"
 #include "plan/design/internal.h"
 
@@ -58,10 +58,11 @@ int design_is_known(const struct hrun_design *d, const struct dealt_config *conf
     return 0;
 }
 
-/* In a run that shows a sub-cluster's own time, it is taken to need only this part of what its models say. */
+/* Assumed pace of the sub-cluster whose time a run is to show, relative to its models; below 1 it gets more work. */
 static const double TILT = 0.88;
 
-/* The numbers of processes per PE that the settings and the definition both have. */
+/* Set d->procs to the numbers of processes per PE of the settings, which the definition must allow, or of the
+ * definition. */
 static int copy_procs(struct hrun_design *d, struct hrun_error *err)
 {
     d->procs = xcalloc((size_t)d->app->nprocs_per_pe + (size_t)d->set.nprocs + 1, sizeof *d->procs);
@@ -139,7 +140,7 @@ void hrun_design_destroy(struct hrun_design *d)
     free(d);
 }
 
-/* Set config, P and sub of a run. P is 0 when it is no configuration. */
+/* Set config, P and sub of a run. P is 0 if config is not valid. */
 static void set_run_config(const struct hrun_config *config, int dealt, struct design_run *r)
 {
     r->sub = -1;
@@ -155,7 +156,7 @@ static void set_run_config(const struct hrun_config *config, int dealt, struct d
     r->config = make_dealt_config(config, dealt);
 }
 
-/* Shares as measurements have them, too. */
+/* Set share and shares of a run. */
 static void copy_shares(const struct hrun_design *d, const double *share, struct design_run *r)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -169,7 +170,7 @@ static void copy_shares(const struct hrun_design *d, const double *share, struct
     r->shares = hrun_buf_detach(&text);
 }
 
-/* How far off the models were, when the run was planned that has now been made. */
+/* Store the error of the prediction that was made when run r was planned. */
 static void note_prediction_error(struct hrun_design *d, const struct design_run *r)
 {
     for (int i = 0; i < d->queue.next; i++) {
@@ -238,7 +239,7 @@ int design_affords(const struct hrun_design *d, double expected_s, int rounds)
            d->state.spent_s + pause_s + expected_s + rounds * d->budget.round_s <= d->set.budget_s;
 }
 
-/* The expected time of what is queued; of a budget at most what is left. */
+/* Set left_s, budget_s and queued of the state. */
 static void update_queue_state(struct hrun_design *d)
 {
     double left = 0, per_run = d->state.runs ? d->state.spent_s / d->state.runs : 0;
@@ -256,7 +257,7 @@ static void update_queue_state(struct hrun_design *d)
 
 double hrun_design_slow_s(double least_s)
 {
-    static const double FLOOR_S = 2;    /* it is over soon, and a start may be disturbed for as long */
+    static const double FLOOR_S = 2;    /* a shorter run costs little, and its start may be disturbed for as long */
 
     return fmax(DESIGN_SLOW * least_s, FLOOR_S);
 }
@@ -271,8 +272,8 @@ double design_slow_s(const struct hrun_design *d)
     return hrun_design_slow_s(least);
 }
 
-/* Where the configuration was run with unequal shares before, one of its sub-clusters, in turn, is given more than its
- * models say: its own time is seen only where others do not take longer. */
+/* Set pace[nsubs]. If the configuration was run with unequal shares before, one of its sub-clusters, in turn, gets more
+ * work than by its models, so that the run shows its time and not that of others. */
 static void tilt_shares(const struct hrun_design *d, const struct design_plan *q, double *pace)
 {
     int seen = design_is_known(d, &q->config, q->N), used = 0, turn;
@@ -287,7 +288,8 @@ static void tilt_shares(const struct hrun_design *d, const struct design_plan *q
             pace[i] = TILT;
 }
 
-/* The shares of a run with unequal ones, by the models of now, made where there are none yet; else equal ones. */
+/* Set d->share for a run with unequal shares by the present models, which are fitted first if there are none. Without
+ * models the run gets equal shares. */
 static int set_run_shares(struct hrun_design *d, struct design_plan *q, struct hrun_error *err)
 {
     autofree double *pace = xcalloc((size_t)d->nsubs, sizeof *pace);
@@ -310,7 +312,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
 
     for (;;) {
         struct design_plan *q;
-        /* A budget that is found may grow when the last runs are fitted. */
+        /* A budget by own_budget may grow by a fit of the last runs. */
         int may_grow = d->set.own_budget > 0 && d->fit.nruns < d->runs.n;
 
         d->state.end = d->set.runs > 0 && d->state.runs >= d->set.runs ? HRUN_DESIGN_RUNS
@@ -319,7 +321,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
         if (!d->state.end && d->queue.next == d->queue.n) {
             if (skipped && d->budget.closing && d->fit.nruns == d->runs.n)
                 d->state.end = HRUN_DESIGN_BUDGET;
-            d->budget.closing |= skipped;  /* what was left of a stage was too long for what is left of the budget */
+            d->budget.closing |= skipped;  /* the rest of a stage was too long for the rest of the budget */
             if (!d->state.end && design_stage(d, err))
                 return -1;
         }
@@ -374,13 +376,13 @@ int hrun_design_stands(const struct hrun_design *d, int i, double *loss)
     return d->sizes[i].choice >= 0 && d->sizes[i].settled;
 }
 
-/* ---------------------------------------------------------------- how long a run will take */
+/* ---------------------------------------------------------------- expected wall time of a run */
 
-/* Growth of time with N that is taken for granted until two sizes are known: that of dense linear algebra, the largest
- * of the shipped definitions, so that nothing takes longer than predicted. */
+/* Assumed exponent of time in N until two sizes were run, and its limit later: that of dense linear algebra, the
+ * largest of the shipped definitions, so that predictions are upper bounds. */
 static const double GROWTH = 3;
 
-/* What starting and ending a run adds to its time: the median of what it did so far. */
+/* Wall time beyond the time of a run, for its start and end: the median of the runs so far. */
 static double start_overhead(const struct hrun_design *d)
 {
     double last[2 * DESIGN_ERRORS + 1];

@@ -85,7 +85,7 @@ struct hrun_design_state {
     int runs, failed;           /* runs made under this design, and failed ones of these */
     double spent_s;             /* wall time of these runs and of pauses */
     double budget_s;            /* 0: not limited, or not known yet */
-    double left_s;              /* expected remaining wall time, at most the rest of a budget; 0: not known */
+    double left_s;              /* expected remaining wall time, with a budget its rest; 0: not known */
     int sizes, settled;         /* sizes with a valid configuration, and those of them where the choice stands */
     int dropped;                /* number of dropped sizes, the smallest ones; the others are numbered from 0 */
     double loss;                /* mean over sizes: expected relative loss of the choice; NaN while not known */

@@ -1,4 +1,4 @@
-/* refit.c - models from the runs so far, and the runs of each configuration and size as one group; see internal.h */
+/* refit.c - models from all runs, and groups of the runs of one configuration and size; see internal.h */
 #include "base/alloc.h"
 #include "fit/fit.h"
 #include "model/corrections.h"
@@ -8,15 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run this many standard deviations (of a difference of two runs) above the least of its group was disturbed:
- * machines are slow by accident, never fast. 4: one in 30,000 of undisturbed ones. */
+/* A run this many standard deviations (of a difference of two runs) above the least of its group counts as disturbed:
+ * one in 30,000 undisturbed runs. Disturbances never shorten a run. */
 static const double DISTURBED = 4;
-/* Standard deviation over median of the absolute value, for normal errors. */
+/* Ratio of the standard deviation to the median absolute value, for normal errors. */
 static const double MAD_FACTOR = 1.4826;
-/* Differences that the assumed scatter counts as, so that two or three repetitions do not make it 0. */
+/* Weight of the assumed scatter in differences, so that two or three equal repetitions do not make it 0; limit of
+ * differences. */
 enum { ASSUMED_PAIRS = 5, PAIRS_MAX = 400 };
 
-/* The first sub-cluster of this kind: those of one signature have their models in common. */
+/* The first sub-cluster with the signature of this one; sub-clusters with one signature share their models. */
 static int first_of_kind(const struct hrun_design *d, int sub)
 {
     for (int i = 0; i < sub; i++)
@@ -64,9 +65,9 @@ static struct design_group *find_run_group(struct hrun_design *d, const struct d
     return &d->fit.groups[d->fit.ngroups++];
 }
 
-/* Scatter of one run: from the differences of repetitions that follow each other, with the assumed scatter as some of
- * them. The median passes over disturbed runs. Relative, or of short runs (those whose absolute scatter would show) in
- * seconds. */
+/* Scatter of one run, from the differences of successive repetitions and ASSUMED_PAIRS times the assumed scatter. The
+ * median ignores disturbed runs. shorts: 0: relative, of all runs; 1: in seconds, of runs so short that the absolute
+ * scatter dominates. */
 static double estimate_scatter(const struct hrun_design *d, int shorts, double assumed)
 {
     double pair[PAIRS_MAX + ASSUMED_PAIRS];
@@ -140,7 +141,7 @@ static void group_runs(struct hrun_design *d)
 
 /* ------------------------------------------------------------------ models */
 
-/* The log of one kind of sub-cluster: every run in which it took part. Result: how many records. */
+/* List the samples of one kind of sub-cluster: each successful run that uses it. Result: their number. */
 static size_t list_samples(const struct hrun_design *d, int kind, struct hrun_sample *v)
 {
     size_t n = 0;
@@ -164,7 +165,7 @@ static size_t list_samples(const struct hrun_design *d, int kind, struct hrun_sa
     return n;
 }
 
-/* The logs of all sub-clusters, in their order. *memory holds the records. */
+/* The samples of each sub-cluster, in their order. *memory: the array of all samples. The caller frees both. */
 static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun_sample **memory)
 {
     struct hrun_joint_sub *logs = xcalloc((size_t)d->nsubs, sizeof *logs);
@@ -187,7 +188,7 @@ static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun
     return logs;
 }
 
-/* Models of more processes per PE than are allowed here, borrowed from elsewhere. */
+/* Remove models of more processes per PE than the sub-cluster allows, which come from other sub-clusters. */
 static void drop_models_beyond(const struct hrun_design *d, int sub)
 {
     struct hrun_models *m = d->fit.models[sub];
@@ -203,7 +204,7 @@ static void drop_models_beyond(const struct hrun_design *d, int sub)
         m->n = kept;
 }
 
-/* Models of all kinds together, and what runs of a configuration add to them. */
+/* Fit the models of all kinds jointly, and their corrections by runs of single configurations. */
 static int fit_sub_kinds(struct hrun_design *d, struct hrun_error *err)
 {
     autofree struct hrun_sample *memory = NULL;
@@ -232,7 +233,7 @@ static int fit_sub_kinds(struct hrun_design *d, struct hrun_error *err)
     return 0;
 }
 
-/* A predictor for a size; of unequal shares, which keep to the memory of PEs, with dealt = 1. */
+/* A predictor for a size. dealt: 1 for unequal shares, within the memory of the PEs. */
 static struct hrun_predictor *predictor_at(const struct hrun_design *d, int64_t N, int dealt, const double *pace,
                                            struct hrun_error *err)
 {
@@ -309,7 +310,8 @@ int design_evaluate(struct size_models *m, const struct dealt_config *config, in
     return !hrun_plan_evaluate(&m->problem[config->dealt], &config->c, check, c, &why);
 }
 
-/* Runs with unequal shares count as what they would take with those of now, if these are near. */
+/* Convert the times of runs with unequal shares to the present shares; runs whose shares differ too much are left
+ * out. */
 static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, struct design_group *g,
                        struct hrun_error *err)
 {
@@ -371,7 +373,7 @@ double design_missed(const struct design_group *g)
     return g->log_t - (g->model - g->common);
 }
 
-/* Scatter of homogeneous groups about the fit: what the terms cannot follow. */
+/* Relative standard deviation of homogeneous groups from the fit. */
 static double estimate_training_error(const struct hrun_design *d)
 {
     double miss[PAIRS_MAX];

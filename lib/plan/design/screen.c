@@ -1,4 +1,4 @@
-/* screen.c - homogeneous points, and the first runs: each sub-cluster alone, then all together; see design.h */
+/* screen.c - homogeneous points, and screening: each sub-cluster alone, then all together; see design.h */
 #include "base/alloc.h"
 #include "plan/design/internal.h"
 
@@ -11,7 +11,7 @@
 
 enum { ALL_PES_UP_TO = 4 };
 
-/* Rules repeat with P or P^2: after this many steps no multiple is left to find. */
+/* Limit of steps to an accepted size. Rules are periodic with P or P^2, so more steps would find nothing new. */
 enum { STEPS_MAX = 1000000 };
 
 int hrun_design_pes(int npes, int64_t *v)
@@ -96,7 +96,7 @@ int design_points(struct hrun_design *d, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ sizes that are too short */
 
-/* Is the quickest run at the smallest size too short? */
+/* 1 if the quickest run at the smallest size is too short, else 0. */
 static int smallest_is_short(const struct hrun_design *d)
 {
     double begin = (1 - DESIGN_SIZE_SHIFT) * (double)d->set.sizes[0], least = INFINITY;
@@ -135,15 +135,15 @@ void design_drop_short(struct hrun_design *d)
 
 /* ------------------------------------------------------------------ the first runs */
 
-/* Sizes of screening. */
+/* Number of screened sizes. */
 enum { SCREENS = 2 };
-/* Screening of the middle size costs no more than this part of the budget. */
+/* Limit of the cost of screening at the middle size, as a part of the budget. */
 static const double SCREEN_SHARE = 0.1;
-/* A run on the whole cluster costs no more than this part of the budget: what is expected is a bound only, from a run
- * at another size. */
+/* Limit of the cost of a run on the whole cluster, as a part of the budget. Its expected cost is only an upper bound,
+ * from a run at another size. */
 static const double WHOLE_SHARE = 0.02;
 
-/* The largest number of PEs, up to `most`, of the points of sub-cluster and M at a size. */
+/* The largest number of PEs, up to `most`, of the points with this sub-cluster, M and size; 0: none. */
 static int find_most_pes(const struct hrun_design *d, int sub, int m, int size, int most)
 {
     int found = 0;
@@ -157,8 +157,8 @@ static int find_most_pes(const struct hrun_design *d, int sub, int m, int size, 
     return found;
 }
 
-/* Is a configuration slow at the smallest size? Then it is not screened at a larger one if the budget is to be found,
- * since nothing else keeps such a run short; screen_rest adds its second size. */
+/* 1 if a configuration is slow at the smallest size, with own_budget; else 0. It is then not screened at a larger size,
+ * because no budget limits such a run yet; screen_rest adds its second size. */
 static int is_slow_config(const struct hrun_design *d, const struct dealt_config *config)
 {
     double least = INFINITY, own = INFINITY;
@@ -189,7 +189,7 @@ static void queue_point(struct hrun_design *d, const struct design_point *p, dou
         design_queue(d, &p->config, p->N, HRUN_DESIGN_SCREEN, 0, cost);
 }
 
-/* The cost of the screening points at a size, one PE and all PEs, that were not run. queue: queue them. */
+/* The cost of the screening points at a size, one PE and all PEs, that were not run. queue: 1 to queue them. */
 static double screen_size(struct hrun_design *d, int size, int queue)
 {
     double cost = 0;
@@ -220,7 +220,7 @@ static int find_most_procs(const struct hrun_design *d, int sub)
     return most;
 }
 
-/* Did a run on this sub-cluster alone with M processes per PE take the time limit of slow runs or longer? */
+/* 1 if a run on this sub-cluster alone with M processes per PE was slow (design_slow_s), else 0. */
 static int was_slow_alone(const struct hrun_design *d, int sub, int m)
 {
     double slow_s = design_slow_s(d);
@@ -231,7 +231,7 @@ static int was_slow_alone(const struct hrun_design *d, int sub, int m)
     return 0;
 }
 
-/* The shortest time on one PE of this sub-cluster alone with M processes; sub = -1: of all runs. */
+/* The shortest time of a run on one PE of this sub-cluster with M processes; sub = -1: of all runs. */
 static double least_time_s(const struct hrun_design *d, int sub, int m)
 {
     double least = INFINITY;
@@ -245,13 +245,13 @@ static double least_time_s(const struct hrun_design *d, int sub, int m)
     return least;
 }
 
-/* Rounds of screening at one size. There are FIXED_SCREENS with those on the whole cluster: with equal shares before
- * ALL, with unequal ones after it. */
+/* Rounds of screening at one size. FIXED_SCREENS is their number with the rounds on the whole cluster: one with equal
+ * shares before ALL, one with unequal shares after it. */
 enum { ALL, SOME, OTHERS, FIXED_SCREENS = 5 };
 
-/* Queue a round at the only size. ALL: all PEs of each sub-cluster with each M. SOME: a quarter of them, as one PE
- * would take as many times longer as there are PEs; where all PEs were slow, messages may be the cause, and one PE with
- * the most processes is run. OTHERS: where that was quick, one PE with the other M. */
+/* Queue a round at the only size. ALL: all PEs of each sub-cluster with each M. SOME: a quarter of the PEs, because one
+ * PE would be slower by up to their number; if all PEs were slow, perhaps by messages, one PE with the largest M.
+ * OTHERS: if that was quick, one PE with the other M. */
 static void screen_one_size(struct hrun_design *d, int round)
 {
     enum { FEW = 4 };
@@ -269,7 +269,8 @@ static void screen_one_size(struct hrun_design *d, int round)
     }
 }
 
-/* Does the model of one PE, or of several, have runs of two sizes, or of the only one? */
+/* 1 if there are enough runs for the model of one PE (several = 0) or of several PEs: two sizes, or the only size; else
+ * 0. */
 static int knows_two_sizes(const struct hrun_design *d, int sub, int m, int several)
 {
     int64_t N = 0;
@@ -288,8 +289,8 @@ static int knows_two_sizes(const struct hrun_design *d, int sub, int m, int seve
     return 0;
 }
 
-/* Queue the cheapest point that was not run for each model with runs of fewer than two sizes: the rule left out points,
- * or runs failed. */
+/* For each model with runs of fewer than two sizes, because the rule refused points or runs failed, queue the cheapest
+ * point without a run. */
 static void screen_rest(struct hrun_design *d)
 {
     for (int k = 0; k < 2 * d->nsubs * d->nprocs; k++) {
@@ -313,7 +314,7 @@ static void screen_rest(struct hrun_design *d)
     }
 }
 
-/* Do rule and memory allow P processes at N? 1 or 0, -1 on errors. */
+/* 1 if rule and memory allow P processes at N, else 0; -1 on errors. */
 static int is_run_allowed(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N,
                           struct hrun_error *err)
 {
@@ -328,8 +329,9 @@ static int is_run_allowed(const struct hrun_design *d, const struct dealt_config
     return 1;
 }
 
-/* Set the largest configuration that is allowed at N with m processes per PE, fewer on sub-clusters that allow fewer.
- * PEs are left out from the last sub-cluster on. Result: P, 0 if fewer than two sub-clusters remain, -1 on errors. */
+/* Set the largest configuration that is allowed at N with m processes per PE, or the limit of a sub-cluster. If not all
+ * PEs are allowed, those of the last sub-clusters are left out. Result: P; 0 if fewer than two sub-clusters remain; -1
+ * on errors. */
 static int set_largest_config(const struct hrun_design *d, int m, int64_t N, struct dealt_config *config,
                               struct hrun_error *err)
 {
@@ -357,9 +359,9 @@ static int set_largest_config(const struct hrun_design *d, int m, int64_t N, str
     return good < 0 ? -1 : good && used > 1 ? P : 0;
 }
 
-/* Queue runs on the whole cluster, unless they are too long, with each M at every second size below the largest: with
- * these the models interpolate in P. deal: with unequal shares, and at the smallest sizes also with equal ones, which
- * shows whether the program respects its shares. */
+/* Queue runs on the whole cluster, unless they are too long, with each M at every second size below the largest, so
+ * that the models interpolate in P. deal: 1 for unequal shares, with equal ones in addition at the smallest sizes, to
+ * detect a program that ignores its shares. */
 static int screen_whole(struct hrun_design *d, int deal, struct hrun_error *err)
 {
     struct dealt_config config = { .c.nsubs = d->nsubs };

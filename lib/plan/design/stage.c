@@ -1,4 +1,4 @@
-/* stage.c - which stage comes next, and the mixed runs; see design.h */
+/* stage.c - the next stage, the budget and the mixed runs; see design.h */
 #include "base/alloc.h"
 #include "model/predict.h"
 #include "plan/design/internal.h"
@@ -7,40 +7,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last part of a budget goes first to runs of configurations that were run before, and to choices. */
+/* Last part of a budget, in which configurations that were run before, and choices, come first. */
 static const double FINAL_PART = 0.15;
-/* Where a choice stands before the budget is spent, the gains at its size are computed with standard deviations that
- * are this many times larger. */
+/* Factor of the standard deviations in the gains at a size whose choice stands before the budget is spent. */
 static const double SD_FACTOR = 2;
-/* A budget that is found: rounds of the choices, runs for each model, rounds beyond screening at least. */
+/* Budget by own_budget: rounds of the choices, runs for each model, least number of rounds after screening. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
-/* At one size, as of a command, whose choice takes up to SHORT_S with its start: a first answer within two minutes. */
+/* Budget for one size, as of a command, if the choice with its start takes up to SHORT_S: an answer in two minutes. */
 static const double SHORT_S = 2.5, SHORT_BUDGET_S = 105;
-/* Besides screening and the last rounds, it is at most this part of the time of all configurations, where these are few
- * enough to be candidates. */
+/* Without screening and the last rounds, own_budget is at most this part of the time of all configurations, if these
+ * are few enough to be candidates. */
 static const double OWN_SHARE = 0.1;
-/* It is MORE times as large while the expected relative loss, in the mean of sizes, is above LOSS_MORE. */
+/* Factor of the budget by own_budget while the mean expected relative loss over sizes is above LOSS_MORE. */
 static const double LOSS_MORE = 0.02, MORE = 2;
-/* With the choices that are run at its end, it is at most OVER times as large, and OVER_ROUNDS rounds of them. */
+/* The last rounds may extend this budget to at most OVER times itself plus OVER_ROUNDS rounds of the reserve. */
 static const double OVER = 1.5, OVER_ROUNDS = 4;
-/* Runs for each model and for each size beyond which nothing new is learnt, however short they are. */
+/* Limit of useful runs, even short ones: for each model, and for each size. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
-/* Variants of a choice are run that are predicted to be at most VARY_SLOW times slower (ADD_SLOW: with a sub-cluster
- * added), in at most VARY_SHARE of the budget. */
+/* Variants of a choice are run if their predicted time is at most VARY_SLOW times its time (ADD_SLOW with an added
+ * sub-cluster), in at most the part VARY_SHARE of the budget. */
 static const double VARY_SLOW = 1.6, ADD_SLOW = 6, VARY_SHARE = 0.15;
-/* Most runs at one size in a stage; runs of a choice at the end. */
+/* Limit of runs at one size in a stage; number of runs that a choice needs at the end. */
 enum { AT_ONE_SIZE = 4, CONFIRMED = 2 };
-/* The next best is run at the end where its mean of ln time is above that of the choice by at most this: models are
- * often that far off where nothing was run. */
+/* The next best configuration is run at the end if its mean ln time exceeds that of the choice by at most this, a usual
+ * error of models for configurations without runs. */
 static const double RIVAL = 0.15;
 
-/* A single run that is this many standard deviations off the fit is repeated: one in 15,000 undisturbed ones is. */
+/* A single run this many standard deviations from the fit is repeated: one in 15,000 undisturbed runs. */
 static const double OUTLIER = 4;
-/* Most repetitions while no two runs agree: of 20 runs one is disturbed, of 8,000 three in a row. */
+/* Limit of repetitions while no two runs agree: if one run in 20 is disturbed, one in 8,000 starts three in a row. */
 enum { REPEATS = 3 };
 
-/* Random order (Hunold and Carpen-Amarie, arXiv 1505.07734): what drifts with time must not look like N or P. The
- * numbers are from splitmix64 (Steele, Lea, Flood 2014). */
+/* Shuffle the queue, so that a drift with time does not look like an effect of N or P (Hunold and Carpen-Amarie, arXiv
+ * 1505.07734). The random numbers are from splitmix64 (Steele, Lea, Flood 2014). */
 static void shuffle_queue(struct hrun_design *d)
 {
     for (int i = d->queue.n - 1; i > d->queue.next; i--) {
@@ -56,7 +55,7 @@ static void shuffle_queue(struct hrun_design *d)
     }
 }
 
-/* Has the last part of the budget begun, of time or of runs? */
+/* 1 in the last part of the budget, of time or of runs; else 0. */
 static int is_final_part(const struct hrun_design *d)
 {
     const struct hrun_design_state *st = &d->state;
@@ -65,8 +64,8 @@ static int is_final_part(const struct hrun_design *d)
            (d->set.runs > 0 && st->runs > (1 - FINAL_PART) * d->set.runs);
 }
 
-/* How many rounds of the reserve a run must leave. The reserve is for choices that were never run; once the design is
- * closing, its first round is also for other runs. */
+/* Number of rounds of the reserve that a run must not use. The reserve is for choices that were never run; when the
+ * design is closing, its first round is for other runs, too. */
 static int rounds_to_leave(const struct hrun_design *d, const struct design_size *s, const struct design_belief *b)
 {
     int is_unseen_choice = s->choice >= 0 && b == s->v + s->choice && !b->runs;
@@ -74,8 +73,8 @@ static int rounds_to_leave(const struct hrun_design *d, const struct design_size
     return is_unseen_choice ? 0 : d->budget.closing ? DESIGN_ROUNDS - 1 : DESIGN_ROUNDS;
 }
 
-/* The next run at a size: the choice, or the choice without caution, while it was not run; else the largest gain per
- * second. */
+/* The next run at a size: the choice or the greedy choice if it was never run, else the one with the largest gain per
+ * second. known_only: 1 for configurations with runs and the choice only. *cost: its expected wall time. */
 static struct design_belief *find_mixed_run(struct hrun_design *d, const struct design_size *s, int known_only,
                                             double *cost)
 {
@@ -107,8 +106,8 @@ static struct design_belief *find_mixed_run(struct hrun_design *d, const struct 
     return best;
 }
 
-/* Queue runs at all sizes. All sizes have the same weight, so the number of runs at each is inversely proportional to
- * the root of their cost: in a given time this makes the sum of variances least (Neyman allocation). */
+/* Queue runs at all sizes. Sizes have equal weight, so the number of runs at each is inversely proportional to the root
+ * of their cost, which minimises the sum of variances in a given time (Neyman allocation). */
 static void queue_mixed_runs(struct hrun_design *d, int known_only)
 {
     double most = 0;
@@ -117,7 +116,7 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
         struct design_size *s = &d->sizes[i];
         double cost = 0;
 
-        /* With a budget and nothing to run at this size, look again with larger standard deviations. */
+        /* With a budget and no run at this size, try again with larger standard deviations. */
         if (!find_mixed_run(d, s, known_only, &cost) && !known_only && s->choice >= 0 && d->set.budget_s > 0 &&
             s->sd_factor < SD_FACTOR) {
             s->sd_factor = SD_FACTOR;
@@ -143,8 +142,8 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
     }
 }
 
-/* Queue a variant of the choice that was never run at this size, if it is predicted to be at most `slow` times slower
- * and the budget affords it. */
+/* Queue a variant of the choice that was never run at this size, if its predicted time is at most `slow` times that of
+ * the choice and the budget allows it. */
 static void queue_variant(struct hrun_design *d, struct size_models *m, const struct design_size *s,
                           struct dealt_config *config, double slow)
 {
@@ -162,8 +161,8 @@ static void queue_variant(struct hrun_design *d, struct size_models *m, const st
     }
 }
 
-/* Queue variants of the choice at size s. added: with all PEs of one sub-cluster more. Else: with one sub-cluster less,
- * or another number of processes per PE on one. */
+/* Queue variants of the choice at size s. added: 1: with all PEs of a further sub-cluster; 0: without one of its
+ * sub-clusters, or with another number of processes per PE on one. */
 static int queue_variants_at(struct hrun_design *d, const struct design_size *s, int added, struct hrun_error *err)
 {
     const struct dealt_config *choice = s->choice >= 0 ? &s->v[s->choice].config : NULL;
@@ -185,7 +184,7 @@ static int queue_variants_at(struct hrun_design *d, const struct design_size *s,
     return 0;
 }
 
-/* Is the time of the choice known well enough at every size? */
+/* 1 if set.target is reached at every size with a choice, else 0. */
 static int target_reached(const struct hrun_design *d)
 {
     int seen = 0;
@@ -202,11 +201,11 @@ static int target_reached(const struct hrun_design *d)
     return seen > 0;
 }
 
-/* Repeat homogeneous runs that lie far from the fit. While no configuration was run twice, repeat one alone: if its
- * times do not scatter, no other needs a repetition. */
+/* Queue repetitions of homogeneous runs that lie far from the fit. If no configuration was run twice yet, queue one
+ * only: if its times do not scatter, no other needs a repetition. */
 static void queue_repeats(struct hrun_design *d)
 {
-    int known = 0;              /* whether times scatter: some configuration was run twice */
+    int known = 0;              /* 1: some configuration was run twice, so the scatter of times is known */
 
     for (int i = 0; i < d->fit.ngroups; i++)
         known |= d->fit.groups[i].n > 1;
@@ -223,9 +222,9 @@ static void queue_repeats(struct hrun_design *d)
     }
 }
 
-/* Repetitions come first, then variants, then mixed runs; at the end of a budget, of configurations that were run.
- * Variants show errors of the models that are the same in all runs so far. Sub-clusters are added at the smallest size,
- * where runs cost least: the predictions for these may be far off. */
+/* Queue repetitions, else variants, else mixed runs; in the last part of a budget mixed runs of configurations with
+ * runs come first. Variants reveal errors of the models that all runs so far share. Their predictions may be far off if
+ * a sub-cluster is added, so this is done at the smallest size, where runs cost least. */
 static int fill_queue(struct hrun_design *d, struct hrun_error *err)
 {
     queue_repeats(d);
@@ -240,7 +239,7 @@ static int fill_queue(struct hrun_design *d, struct hrun_error *err)
     return 0;
 }
 
-/* One for each number of processes per PE of each sub-cluster. */
+/* Number of models: one for each number of processes per PE of each sub-cluster. */
 static int count_design_models(const struct hrun_design *d)
 {
     int n = 0;
@@ -255,7 +254,7 @@ static int max_design_runs(const struct hrun_design *d)
     return OPTION_RUNS * count_design_models(d) + SIZE_RUNS * d->nsizes;
 }
 
-/* The cost of all configurations at all sizes; INFINITY where they are too many to be candidates. */
+/* The cost of all configurations at all sizes; INFINITY if they are too many to be candidates. */
 static double total_cost_s(const struct hrun_design *d)
 {
     double sum = 0;
@@ -271,10 +270,9 @@ static double total_cost_s(const struct hrun_design *d)
     return sum;
 }
 
-/* Find the budget of a design that has none given. It pays for some rounds of the choices at all sizes, and for runs of
- * each model at one size; where configurations are few, for no more than a part of all. It never pays for less than
- * screening and, within that part, some rounds more. The time of runs known from before is subtracted. The last rounds
- * come on top, up to a bound. */
+/* Set the budget by own_budget. It covers some rounds of the choices at all sizes and runs of each model at one size,
+ * but at most a part of the cost of all configurations, and at least screening and, within that part, some more rounds.
+ * The time of runs from before is subtracted. The last rounds are added, up to a limit. */
 static void find_budget(struct hrun_design *d)
 {
     struct design_budget *b = &d->budget;
@@ -291,12 +289,12 @@ static void find_budget(struct hrun_design *d)
     own_s = fmax(own_s - b->before_s, 0);
     d->set.budget_s = fmax(own_s, fmin(d->state.spent_s + rounds_s, OVER * own_s + OVER_ROUNDS * rounds_s));
     if (own_s > b->own_s)
-        b->closing = 0;         /* it has grown */
+        b->closing = 0;         /* the budget has grown */
     b->own_s = own_s;
     b->closing |= d->state.spent_s >= own_s || d->state.runs > max_design_runs(d);
 }
 
-/* Set the cost of a round of the reserve, and the budget if it is to be found. */
+/* Set the cost of a round of the reserve and, with own_budget, the budget. */
 static void keep_reserve(struct hrun_design *d)
 {
     double round_s = 0;
@@ -318,7 +316,7 @@ static void keep_reserve(struct hrun_design *d)
     d->budget.round_s = fmin(d->budget.round_s, DESIGN_RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
 
-/* The configuration to be run at a size at the end: the choice, until it was run often enough; rival: the next best, if
+/* The configuration to run at a size at the end. rival: 0: the choice, unless it has enough runs; 1: the next best, if
  * it was never run and may be better. NULL: none. */
 static const struct design_belief *find_finalist(const struct hrun_design *d, const struct design_size *s, int rival)
 {
@@ -334,8 +332,8 @@ static const struct design_belief *find_finalist(const struct hrun_design *d, co
     return next && !next->runs && next->mean < choice->mean + RIVAL ? next : NULL;
 }
 
-/* At the end, run each choice that was never run or, where times scatter, only once: it may have been lucky. Then run
- * the next best ones. Short runs come first, as they also improve the predictions at other sizes. */
+/* At the end, queue a choice that was never run or, if times scatter, only once, because one run may be too quick by
+ * chance; then the next best ones. Short runs come first, because they improve predictions at other sizes, too. */
 static void queue_finalist(struct hrun_design *d)
 {
     int enough = d->set.own_budget > 0 && d->state.runs > max_design_runs(d) + DESIGN_ROUNDS * d->nsizes;
