@@ -6,7 +6,7 @@
 #define REMOVE "to measure anew write hrun-calibrate --again PROGRAM; to forget an application remove its folder " \
                "$HRUN_DATA/profiles/APP (default of HRUN_DATA: ~/.local/share/hrun)"
 
-/* Each would be run for measuring where it is a program. */
+/* Words that users mistake for subcommands; a program of such a name would be measured. */
 static const struct context_not_program not_programs[] = {
     { "list", SHOW }, { "ls", SHOW }, { "status", SHOW },
     { "rm", REMOVE }, { "remove", REMOVE }, { "delete", REMOVE }, { "clear", REMOVE }, { "reset", REMOVE },

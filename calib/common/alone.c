@@ -73,7 +73,7 @@ static void append_output(void *ctx, const char *data, size_t len)
     hrun_buf_add(ctx, data, len);
 }
 
-/* Fail if the tool did not succeed. *interrupted: the signal that ended it. */
+/* Fail if the tool did not succeed. *interrupted: signal that ended it. */
 static int check_tool_end(const struct hrun_outcome *o, const struct alone_tool *tool, const struct hrun_buf *errors,
                           int *interrupted, struct hrun_error *err)
 {
@@ -158,7 +158,7 @@ static int lock(const struct context *c, const char *path, const char *what, int
 
 int exclusive_begin(struct exclusive *x, const struct context *c, const char *what, int *sig, struct hrun_error *err)
 {
-    hrun_strvec_sort(&x->paths, 0);     /* sub-clusters of one kind share a profile */
+    hrun_strvec_sort(&x->paths, 0);     /* sorted without duplicates, as sub-clusters of one kind share a profile */
     x->fds = xcalloc(x->paths.n + 1, sizeof *x->fds);
     for (size_t i = 0; i < x->paths.n; i++) {
         x->fds[x->n] = lock(c, x->paths.v[i], what, sig, err);

@@ -1,4 +1,4 @@
-/* calib_options.c - the option table of hrun-calibrate: parsing, --help, completion and the man page test go by it */
+/* calib_options.c - the option table of hrun-calibrate, for parsing, --help, completion and the man page test */
 #include "calib_options.h"
 
 #include "base/alloc.h"
@@ -34,7 +34,7 @@ static int budget_limits(void *settings, const struct hrun_opt *opt, const char 
     return rc;
 }
 
-/* "NAME", or "NAME=LIST": the list into sizes. */
+/* "NAME", or "NAME=LIST", whose list is added to the sizes. */
 static int vary(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct calib_settings *s = settings;
@@ -109,8 +109,8 @@ enum {
     NEW = 1 << CALIB_NEW,
     VARY = 1 << CALIB_VARY,
     MEASURE = 1 << CALIB_MEASURE,
-    RUNS = NEW | VARY | MEASURE,                /* runs of an application are made */
-    STARTS = RUNS | DOCTOR | NETWORK | SPEEDS,  /* anything is */
+    RUNS = NEW | VARY | MEASURE,                /* modes that run an application */
+    STARTS = RUNS | DOCTOR | NETWORK | SPEEDS,  /* modes that start anything */
     HOSTS = STARTS | SHOW_NETWORK | FIT | REPORT,
     SHOWN = SHOW_NETWORK | SHOW_SPEEDS | SHOW | DOCTOR_FROM | DOCTOR | NETWORK_FROM | NETWORK | SPEEDS,
 };

@@ -65,7 +65,7 @@ int lists_add(void *settings, const struct hrun_opt *opt, const char *value, str
     return 0;
 }
 
-/* The number of P up to `most` that the rule accepts at N; -1 on errors. */
+/* The number of P in 1..most that the rule accepts at N; -1 on errors. */
 static int count_accepted(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
 {
     int n = 0;
@@ -80,7 +80,7 @@ static int count_accepted(const struct hrun_app *app, int64_t N, int most, struc
     return n;
 }
 
-/* The size at most a tenth away from N that the rule accepts for most P; among equals the nearest. */
+/* The size within a tenth of N that the rule accepts for the most P, among equals the nearest. */
 static int64_t best_size_near(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
 {
     enum { STEPS = 64 };
@@ -101,7 +101,7 @@ static int64_t best_size_near(const struct hrun_app *app, int64_t N, int most, s
     return accepted < 0 ? -1 : best;
 }
 
-/* N and smaller sizes with ratios of at most 1.5, enough to fit how times grow with N. */
+/* Add N and smaller sizes with ratios of at most 1.5, which are enough to fit the growth of times with N. */
 static int sizes_up_to(const struct context *c, int64_t N, struct number_list *out, struct hrun_error *err)
 {
     static const int parts[][2] = { { 1, 8 }, { 1, 6 }, { 1, 4 }, { 1, 3 }, { 1, 2 }, { 2, 3 } };

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Exit status when the cluster is not predictable enough. */
+/* Exit status if the cluster is not predictable enough. */
 enum { STATUS_UNPREDICTABLE = 1 };
 /* Limit of the output, bytes. A PE has a few KiB of records. */
 static const size_t RECORDS_MAX = (size_t)1 << 30;
 
-/* Append the first lines of the records: ranks, limits of cgroups, and the libraries of the program, if one is
- * named. */
+/* Append the first lines of the records: sub-clusters, ranks, limits of cgroups, and the libraries of the program
+ * (NULL: none). */
 static int describe_cluster(const struct context *c, const struct hrun_layout *l, const char *program,
                             struct hrun_buf *out, struct hrun_error *err)
 {
@@ -73,8 +73,8 @@ static int measure_doctor_on(struct context *c, const struct calib_settings *s, 
     return rc;
 }
 
-/* Measure, with the records in *out. If a host differs from its remembered description, discover all hosts again and
- * repeat once. */
+/* Measure, and append the records to *out. If a host differs from its remembered description, discover all hosts again
+ * and repeat once. */
 static int measure_doctor(const struct calib_settings *settings, const char *program, struct hrun_buf *out,
                           int *interrupted, struct hrun_error *err)
 {
@@ -93,7 +93,7 @@ static int measure_doctor(const struct calib_settings *settings, const char *pro
     return rc;
 }
 
-/* Words: at most a program. */
+/* words: at most one, a program. */
 int calib_doctor(const struct calib_settings *s, char **words)
 {
     struct doctor_limits limits = { .spread = DOCTOR_SPREAD, .clock_s = DOCTOR_CLOCK_S };

@@ -61,7 +61,7 @@ static int read_time(struct reader *r, double *out)
 
 static int read_times(struct reader *r, struct doctor_times *t)
 {
-    size_t most = strlen(r->at) / 2 + 1;   /* a digit and a blank each */
+    size_t most = strlen(r->at) / 2 + 1;   /* a number has at least a digit and a blank */
 
     free(t->v);
     t->n = 0;
@@ -74,7 +74,7 @@ static int read_times(struct reader *r, struct doctor_times *t)
 
 /* ---------------------------------------------------------------- records */
 
-/* Append a zeroed element of `size` bytes to a list of *n; its address. */
+/* Append a zeroed element of `size` bytes to a list of *n. Result: its address. */
 static void *add_zeroed(void *list, int *n, size_t size)
 {
     char **v = list;
@@ -159,8 +159,8 @@ static void *check_probe_version(struct reader *r)
            (version != 1 && fail_record(r, "these records are of another version of hrun-probe")) ? NULL : r->d;
 }
 
-/* first = 1: may stand before the line "hrun-probe 1". fields: what the object's members at `at` are read as: i a
- * number from 0, r a rank, s a sub-cluster, d a number, p a time, t times, w a word, x the rest of the line. */
+/* first = 1: may precede the line "hrun-probe 1". fields: types of the object's members at offsets `at`: i a number
+ * from 0, r a rank, s a sub-cluster, d a number, p a time, t times, w a word, x the rest of the line. */
 static const struct record_kind {
     const char *word;
     int first;

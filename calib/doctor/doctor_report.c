@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits unless all are wanted: PEs listed, and findings of one check. */
+/* Limits of the short report: number of PEs, and of findings of one check. */
 enum { PES_SHOWN = 32, FINDINGS_SHOWN = 4 };
 
-/* ---------------------------------------------------------------- for people */
+/* ---------------------------------------------------------------- text */
 
 /* Add a fraction as a percentage; NAN: not known. */
 static void add_percent_cell(struct hrun_table *t, double share)
@@ -130,9 +130,9 @@ void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits
                   hrun_counted(f->problems, "problem").s, hrun_counted(f->warnings, "warning").s);
 }
 
-/* ---------------------------------------------------------------- for machines */
+/* ---------------------------------------------------------------- JSON */
 
-/* A JSON string in which bytes that are not UTF-8, as in names of hosts and processes, become "?". */
+/* A JSON string in which bytes that are not UTF-8 (names of hosts and processes) become "?". */
 static json_t *printable_json(const char *s)
 {
     autofree char *copy = xstrdup(s);

@@ -106,7 +106,7 @@ struct doctor_place doctor_place(const struct doctor_data *d, int rank)
     return out;
 }
 
-/* Order of findings of one check: by the measured figure over its limit. */
+/* Order of the findings of one check: by measured figure over limit, the largest first. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Significance level of the test whether equal PEs differ by more than chance. */
+/* Significance level of the test for differences between equal PEs. */
 static const double SIGNIFICANT = 0.01;
 
 void check_kernel_spread(const struct judging *j)
@@ -23,7 +23,7 @@ void check_kernel_spread(const struct judging *j)
                     "spread of %.1f %%", doctor_place(j->d, j->rank).s, s.low, s.high, 100 * doctor_width(&s));
 }
 
-/* The k PEs of one sub-cluster that have times: their ranks, times and medians. */
+/* The k PEs of one sub-cluster with times: their times, medians and ranks. */
 struct pe_group {
     const double **v;
     size_t *n, k;
@@ -31,7 +31,7 @@ struct pe_group {
     int *rank;
 };
 
-/* Compare each PE of a sub-cluster with the lower median of all their medians; of two PEs that is the faster one. */
+/* Compare each PE with the lower median of the medians of its sub-cluster, which is the faster one of two PEs. */
 static void compare_pes(const struct judging *j, const struct pe_group *g)
 {
     autofree double *sorted = xcalloc(g->k + 1, sizeof *sorted);
@@ -88,7 +88,7 @@ void check_noise(const struct judging *j)
                     1e3 * k->most);
 }
 
-/* Of the processes on a host at most NAMED are named. */
+/* Largest number of processes of a host that a finding names. */
 enum { NAMED = 3 };
 
 void check_others(const struct judging *j)

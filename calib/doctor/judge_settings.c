@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The setting of a host or of its network interface; NULL if unknown ("-1" or "unknown" of virtual interfaces). */
+/* The setting of a host or its network interface; NULL if unknown, as with "-1" or "unknown" for virtual interfaces. */
 static const char *known_fact(const struct doctor_data *d, int rank, const char *key)
 {
     const char *v = doctor_fact(d, rank, key);
@@ -14,8 +14,8 @@ static const char *known_fact(const struct doctor_data *d, int rank, const char 
     return v && strcmp(v, "-1") && strcmp(v, "unknown") && strcmp(v, "0") ? v : NULL;
 }
 
-/* The first rank with the most common value in sub-cluster sub, or in all (sub < 0). hosts = 1: one vote per host, else
- * one per rank. -1: no value is known. */
+/* The first rank with the most common value in sub-cluster sub (< 0: in all); -1 if no value is known. hosts = 1: one
+ * vote per host, else one per rank. */
 static int find_most_common(const struct doctor_data *d, const char *key, int sub, int hosts)
 {
     int best = -1, most = 0;
@@ -181,8 +181,8 @@ void check_swapping(const struct judging *j)
                     j->r->swapped);
 }
 
-/* Libraries that start threads, by parts of their paths, and the variables that limit their threads. Serial builds of
- * OpenBLAS (Debian: openblas-serial) start none. */
+/* Parts of the paths of libraries that start threads, and the variables that limit the number of threads. Serial builds
+ * of OpenBLAS (Debian: openblas-serial) start none. */
 static const struct { const char *in_path, *not_in_path, *variables[3]; } threaded[] = {
     { "openblas", "openblas-serial", { "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "GOTO_NUM_THREADS" } },
     { "libmkl_intel_thread", NULL, { "MKL_NUM_THREADS", "OMP_NUM_THREADS", NULL } },
@@ -202,7 +202,7 @@ static int has_thread_variable(const struct judging *j, size_t which)
     return 0;
 }
 
-/* PEs with one processing unit are fine: these libraries start as many threads as the process's affinity allows. */
+/* PEs with one processing unit need no check: these libraries start one thread per unit of the process's affinity. */
 void check_blas(const struct judging *j)
 {
     int pus = j->d->subs[j->r->sub].pus;
