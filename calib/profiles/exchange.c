@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Larger files of measurements are refused. A record has about 500 bytes, so this holds 100,000. */
+/* Larger files of measurements are refused. A record has about 500 bytes, so this is enough for 100,000. */
 static const size_t FILE_MAX = (size_t)64 << 20;
 
 static const char *const STANDARD = "-";    /* standard input or output */
@@ -33,7 +33,7 @@ struct part {
     const struct hrun_sample **v;
     size_t n;
     char *path;
-    struct hrun_buf text;           /* of the first part of a file: its contents */
+    struct hrun_buf text;           /* the contents of the file, in its first part */
     int is_first;
 };
 
@@ -81,8 +81,8 @@ static int visit_export(struct context *c, const char *app, const char *sig, voi
     return 0;
 }
 
-/* The path of -o with {app}, {signature} and {constants} replaced. Constants may come from a foreign file, so they must
- * not contain folders. */
+/* The path of -o with {app}, {signature} and {constants} replaced. Constants may come from a foreign file, so a '/' in
+ * them is not kept. */
 static char *export_path(const char *template, const struct log *log, const char *consts)
 {
     const struct { const char *key, *value; } known[] = {
@@ -108,7 +108,7 @@ static char *export_path(const char *template, const struct log *log, const char
     return hrun_buf_detach(&out);
 }
 
-/* Add a measurement of a log to its part; there is one for each set of constants. */
+/* Add a measurement of a log to the part with its constants. */
 static void add_to_part(struct exporting *e, const struct log *log, const struct hrun_sample *s)
 {
     struct part *p;
@@ -150,7 +150,7 @@ static int write_export(const char *path, const struct hrun_buf *text, struct hr
     return rc;
 }
 
-/* Make the texts of all files, then write these. *left: number of measurements that the format cannot hold. */
+/* Make the texts of all files, then write them. *left: number of measurements that the format cannot represent. */
 static int write_parts(struct exporting *e, size_t *left, struct hrun_error *err)
 {
     autofree struct hrun_exchange_set *sets = xcalloc(e->nparts, sizeof *sets);
@@ -252,7 +252,7 @@ static int begins_profile(const struct hrun_exchange *x, size_t i)
     return 1;
 }
 
-/* Fail for an application without a definition: its name is a mistake, or its measurements are useless. */
+/* Fail for an application without a definition: its name may be a mistake, and its measurements could not be used. */
 static int check_apps(struct context *c, const struct hrun_exchange *x, struct hrun_error *err)
 {
     for (size_t i = 0; i < x->n; i++) {
@@ -265,7 +265,7 @@ static int check_apps(struct context *c, const struct hrun_exchange *x, struct h
     return 0;
 }
 
-/* Store the measurements of one file, and report it. */
+/* Store the measurements of one file, and print a report. */
 static int store_file(struct context *c, const char *path, const struct hrun_exchange *x, struct hrun_error *err)
 {
     if (!c->set->quiet && x->app && strcmp(x->app, x->v[0].app))

@@ -27,7 +27,7 @@ int fit_options(const struct settings *s, struct hrun_fit_options *out, struct h
     return 0;
 }
 
-/* Profiles that are fitted together, and their models before they are stored. */
+/* Profiles that are fitted together, and their models, not stored yet. */
 struct batch {
     struct context *c;
     struct fit_one *v;
@@ -86,7 +86,7 @@ static void fit_batch(struct batch *b, struct hrun_buf *skipped)
             if (hrun_model_fit_joint(b->c->app, &b->subs[i], 1, &b->options, &b->models[i], skipped, &why))
                 b->models[i] = NULL;
     }
-    /* The label, which may be empty, replaces the name used in messages. */
+    /* The label replaces the name used in messages; it may be empty. */
     for (int i = 0; i < b->n; i++)
         if (b->models[i]) {
             free(b->models[i]->subcluster);
@@ -106,8 +106,8 @@ static int fail_unfitted(const struct batch *b, int i, struct hrun_error *err)
     return hrun_fail_prefix(err, "%s on %s", b->c->app->name, profile_name(&b->v[i]));
 }
 
-/* Store the models of profile i. The profile is locked while its log is checked for new records and the models are
- * stored, so that a simultaneous calibration never replaces models by those of fewer measurements. */
+/* Store the models of profile i. A lock covers the check of the log for new records and the storing, so that a
+ * simultaneous calibration never replaces models by those of fewer measurements. */
 static int store_models(struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_store *s = b->c->store;
@@ -150,7 +150,7 @@ static int read_logs(struct batch *b)
     return status;
 }
 
-/* Warn if the measurements of profile i are too vague (hrun_samples_vague), even if models fit them well. */
+/* Warn if the measurements of profile i are too vague (hrun_samples_vague), however well models fit them. */
 static void warn_vague(const struct batch *b, int i)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
@@ -161,7 +161,7 @@ static void warn_vague(const struct batch *b, int i)
                 words.data);
 }
 
-/* A run that worked, and the number of its profile. */
+/* A good run, and the number of its profile. */
 struct timed_run {
     const struct hrun_sample *s;
     int profile;
@@ -191,7 +191,7 @@ struct quickest {
     double time_s;
 };
 
-/* The size from which runs take least_s, extrapolated from the quickest runs of the two largest sizes. */
+/* The size from which runs take least_s: a measured one, else extrapolated from the two largest sizes. */
 static double long_enough(const struct quickest *v, size_t n, double least_s)
 {
     const struct quickest *a = n > 1 ? &v[n - 2] : NULL, *b = &v[n - 1];
@@ -203,8 +203,7 @@ static double long_enough(const struct quickest *v, size_t n, double least_s)
     return (double)b->N * pow(least_s / b->time_s, 1 / fmin(fmax(power, 0.5), 3));
 }
 
-/* Warn of sizes v[n] whose quickest runs are too short for the resolution of their clock, with a size that is large
- * enough. */
+/* Warn of those sizes of v[n] whose quickest runs are shorter than least_s, and name a size that is large enough. */
 static void warn_short(const struct batch *b, const struct quickest *v, size_t n, double least_s)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
@@ -232,7 +231,7 @@ static void warn_short(const struct batch *b, const struct quickest *v, size_t n
     fprintf(stderr, "hrun-calibrate: %s: the quickest runs %s\n", b->c->app->name, words.data);
 }
 
-/* Look for such sizes in all logs. */
+/* Find such sizes in all logs. */
 static void find_short_runs(const struct batch *b)
 {
     autofree struct timed_run *runs = NULL;
@@ -305,8 +304,8 @@ void suit_recorded(struct hrun_app *app, const struct hrun_samples *log)
         hrun_app_suit(app, &(int){ most > 2 ? most : 1 }, 1);
 }
 
-/* The name of a sub-cluster from the old models, if they can be read, else from the newest record that has one. NULL:
- * it is not known. The caller frees it. */
+/* The name of a sub-cluster from the old models, else from the newest record with one; NULL if unknown. The caller
+ * frees it. */
 static char *known_name(struct context *c, const char *app, const char *sig, const struct hrun_samples *log)
 {
     struct hrun_models *old = NULL;
@@ -324,7 +323,7 @@ static char *known_name(struct context *c, const char *app, const char *sig, con
 struct clusters {
     char *app;
     struct hrun_strvec sigs;
-    struct fit_one *v;  /* for each profile: its name and, if it can be read, its log */
+    struct fit_one *v;  /* for each profile: its name and, if readable, its log */
     size_t *first;      /* for each profile: the first one of its cluster */
 };
 
@@ -352,8 +351,8 @@ static void join_clusters(struct clusters *k, size_t i, size_t j)
             k->first[m] = to;
 }
 
-/* Group the profiles of an application: two are of one cluster if a valid record names both, directly or through
- * others. fit_together reports a log that cannot be read. */
+/* Group the profiles of an application: two are of one cluster if a valid record names both, or if records connect them
+ * through others. fit_together reports a log that cannot be read. */
 static int find_clusters(struct context *c, const char *app, struct clusters *k, struct hrun_error *err)
 {
     if (hrun_store_signatures(c->store, app, &k->sigs, err)) {
@@ -394,7 +393,7 @@ static int fit_cluster(struct context *c, struct clusters *k, size_t first)
         v[n++] = k->v[i];
         k->v[i].log = (struct hrun_samples){ 0 };
         if (c->view && (!k->v[i].label || hrun_netview_find(c->view, k->v[i].label) < 0))
-            c->view = NULL;     /* it is of other hosts */
+            c->view = NULL;     /* it belongs to other hosts */
     }
     if (view && !c->view && !c->set->quiet)
         fprintf(stderr, "hrun-calibrate: %s on %s: not of the hosts that the options name; terms that ask for the "
@@ -439,7 +438,7 @@ static int visit_fit(struct context *c, const char *app, const char *sig, void *
     while (i < k->sigs.n && strcmp(k->sigs.v[i], sig))
         i++;
     if (i == k->sigs.n || k->first[i] != i)
-        return 0;               /* gone, or fitted with the first of its cluster */
+        return 0;               /* the profile is gone, or fitted with the first of its cluster */
     status = fit_cluster(c, k, i);
     f->status = status ? status : f->status;
     return 0;

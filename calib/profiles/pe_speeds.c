@@ -1,7 +1,7 @@
 /* pe_speeds.c - hrun-calibrate speeds: measure the speeds of the PEs of each sub-cluster, for definitions with formulas
  *
- * hrun-probe multiplies matrices on all PEs at once, with each of the given numbers of processes per PE. The times of a
- * product are kept in the store (model/model.h).
+ * hrun-probe multiplies matrices on all PEs at once, with each of the given numbers of processes per PE. The times of
+ * the products are stored as samples (model/model.h).
  */
 #include "../common/alone.h"
 #include "base/json.h"
@@ -19,7 +19,7 @@
 /* Number of timed products for each M. */
 enum { REPETITIONS = 10 };
 
-/* Samples of one launch: for sub-cluster i and repetition r, the mean over the ranks. */
+/* Samples of one launch: the mean over the ranks, for each sub-cluster and repetition. */
 struct products {
     int repetitions, nsubs;
     int64_t order;

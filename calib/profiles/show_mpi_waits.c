@@ -13,9 +13,9 @@
 /* The watched runs with M processes per PE; sorted by M, the first member. */
 struct group {
     int M, runs, mixed;
-    int awaited;                       /* mixed runs whose other sub-clusters waited for this one */
+    int awaited;                       /* number of mixed runs whose other sub-clusters waited for this one */
     double computing, imbalance;       /* means */
-    double overhead;                   /* largest */
+    double overhead;                   /* maximum */
 };
 
 static void add_run(struct group *g, const struct hrun_sample *s, const struct waits_sub *seen,

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Limits: in HEIGHT lines, more than CURVES curves overlap; wide lines of text are hard to read. */
+/* Limits: more than CURVES curves overlap in HEIGHT lines; wide lines of text are hard to read. */
 enum { CURVES = 4, HEIGHT = 12, WIDTH_MAX = 100 };
 
 int show_plot_wanted(const struct calib_settings *s)
@@ -19,7 +19,7 @@ int show_plot_wanted(const struct calib_settings *s)
     return !s->common.json && (s->show.plot || isatty(STDOUT_FILENO));
 }
 
-/* 1 if the user's locale has UTF-8, else 0. The process's locale stays "C", which numbers need. */
+/* 1 if the user's locale has UTF-8, else 0. The process's locale stays "C", which the format of numbers requires. */
 static int shows_utf8(void)
 {
     locale_t l = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
@@ -35,8 +35,8 @@ static int is_plotted(const struct hrun_sample *s, int M)
     return s->ok && !s->mixed && s->M == M;
 }
 
-/* v[samples->n]: the distinct P of runs with this M, ascending, at most CURVES of them spread over the range; M = 0:
- * the distinct M. Result: their number. */
+/* Fill v[samples->n], ascending, with the P of runs with this M, at most CURVES of them spread over the range, or if M
+ * is 0 with the M of runs. Result: their number. */
 static int distinct(const struct hrun_samples *samples, int M, int *v)
 {
     int n = 0, d = 0;
@@ -76,13 +76,13 @@ static int copy_points(const struct hrun_samples *samples, int M, int P, struct 
 
 /* A profile to be plotted. */
 struct plotted {
-    const struct hrun_app *app;     /* NULL: without curves */
+    const struct hrun_app *app;     /* NULL: no curves */
     const struct hrun_samples *samples;
     struct hrun_models *m;
-    const char *fitted;             /* what the legend calls the curves */
+    const char *fitted;             /* name of the curves in the legend */
 };
 
-/* The models' times at the sizes that were run. */
+/* Fill points with the models' times at the sizes of runs. Result: their number. */
 static int predict_points(const struct plotted *w, int M, int P, const struct textplot_series *runs,
                           struct textplot_point *points)
 {
@@ -132,7 +132,8 @@ static void plot_one(const struct plotted *w, int M, const int *P, int n, struct
     free(points);
 }
 
-/* `show` has no hosts: fit models with network terms again, without these. NULL: none have them, or the fit fails. */
+/* Fit models with network terms again without these terms, as `show` has no hosts. NULL: no model has them, or the fit
+ * fails. */
 static struct hrun_models *without_network(const struct hrun_app *app, const struct hrun_samples *samples,
                                            struct hrun_models *m)
 {

@@ -77,7 +77,7 @@ static int is_network_term(const char *term)
     return 0;
 }
 
-/* Append the formulas of the models with network terms in use, or of all. Coefficients are in s per unit of the term;
+/* Append the formulas of all models, or of those that use network terms. Coefficients are in s per unit of the term;
  * those of network terms have no unit. */
 static void add_formulas(const struct hrun_models *m, int all, struct hrun_buf *out)
 {
@@ -134,12 +134,12 @@ struct shown {
     int plot;                 /* draw times over N */
 };
 
-/* A profile, as it is stored. */
+/* A stored profile. */
 struct stored_profile {
     const char *app, *signature;
     struct hrun_samples samples;
     size_t old;               /* measurements that no longer count */
-    struct hrun_models *m;    /* NULL: there are none, or they cannot be read, for the reason in why */
+    struct hrun_models *m;    /* NULL: there are none, or they cannot be read (reason in why) */
     struct hrun_error why;
 };
 
@@ -237,7 +237,7 @@ int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_e
     for (size_t i = 0; i < names->n; i++) {
         autorelease(hrun_strvec_release) struct hrun_strvec signatures = HRUN_STRVEC_INIT;
 
-        /* A calibration that failed leaves an empty folder. One that cannot be read is reported when it is visited. */
+        /* A calibration that failed leaves an empty folder. A folder that cannot be read is reported at its visit. */
         if (strcmp(names->v[i], HRUN_PERF_APP) && strcmp(names->v[i], HRUN_KINDS_APP) &&
             (hrun_store_signatures(c->store, names->v[i], &signatures, NULL) || signatures.n))
             names->v[n++] = names->v[i];
@@ -310,7 +310,7 @@ int calib_show(const struct calib_settings *s, char **apps)
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     int seen = 0, status;
 
-    /* Plots use a definition, but do not need one. */
+    /* Plots use a definition if there is one. */
     if (how.plot && context_app(&c, NULL, &err))
         err = (struct hrun_error){ 0 };
     if (context_open_store(&c, &err))

@@ -48,7 +48,7 @@ static int find_plot_ranges(struct canvas *c, const struct textplot_series *v, i
     return found;
 }
 
-/* The cell, of n, of a value on axis a; the middle one if the axis has a single value. */
+/* The index of the cell, out of n, for a value on axis a; the middle one if the axis has a single value. */
 static int place(const struct canvas *c, int a, double ln, int n)
 {
     double range = c->high[a] - c->low[a];
@@ -61,7 +61,7 @@ static void set_cell(struct canvas *c, double lnx, double lny, char what)
     c->cells[(c->rows - 1 - place(c, 1, lny, c->rows)) * c->columns + place(c, 0, lnx, c->columns)] = what;
 }
 
-/* Draw a point in each column between a and b. */
+/* Draw the line from a to b, one cell in each column. */
 static void put_line(struct canvas *c, const struct textplot_point *a, const struct textplot_point *b)
 {
     double x0 = log(a->x), y0 = log(a->y), x1 = log(b->x), y1 = log(b->y);
@@ -102,7 +102,7 @@ static void print_row(const struct canvas *c, int row, const struct strokes *s, 
     hrun_buf_addc(out, '\n');
 }
 
-/* Make the labels of the upper, the middle and the lowest row. Result: the width of the widest. */
+/* Make the labels of the top, the middle and the bottom row. Result: the width of the widest. */
 static int make_labels(const struct canvas *c, struct hrun_text *labels)
 {
     int width = 0;
