@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the output, bytes: a thousand hosts with 31 trips each, and as many other records. */
+/* Limit of the output, bytes. It is enough for a thousand hosts with 31 trips each and as many other records. */
 static const size_t RECORDS_MAX = (size_t)1 << 28;
 
-/* The rules that choose algorithms; for SimGrid `ompi` unless the user sets another (lib/launch/engines/smpi.c). */
+/* The rules that choose algorithms; with SimGrid `ompi` unless the user sets others (lib/launch/engines/smpi.c). */
 static const char *selector(const struct context *c)
 {
     for (size_t i = 0; i < c->set->job.smpi.n; i++)
@@ -23,12 +23,12 @@ static const char *selector(const struct context *c)
     return c->cluster->platform ? "ompi" : "openmpi";
 }
 
-/* SimGrid's network/weight-S of its SMPI model, bytes. */
+/* network/weight-S of SimGrid's SMPI model, bytes. */
 static const double SMPI_BIAS_BYTES = 8775;
 
 /* Set the members that an estimate cannot measure: names, date, and for a simulation wire_waits and bias_bytes. In SMPI
- * bytes flow only once the receiver receives (smpi/async-small-thresh is 0 by default), and messages share a link by
- * their round-trip times; tests/accuracy/net shows both. */
+ * bytes flow only once the receiver receives (smpi/async-small-thresh is 0 by default), and round-trip times bias the
+ * shares of a link; tests/accuracy/net shows both. */
 static void describe_network(const struct context *c, const struct network_key *k, struct hrun_net *net)
 {
     char date[21];
@@ -63,7 +63,7 @@ static void print_network(const struct calib_settings *s, const struct hrun_net 
 
 /* ---------------------------------------------------------------- measure */
 
-/* The file of the records beside the network's `file`, kept for later estimates. The caller frees it. */
+/* The path of the records of the network in `file`, kept beside it for later estimates. The caller frees it. */
 static char *records_file(const char *file)
 {
     return hrun_strf("%.*s.records", (int)(strlen(file) - strlen(".yaml")), file);
@@ -107,7 +107,7 @@ static int print_network_plan(struct context *c, const struct network_plan *p, c
     return rc;
 }
 
-/* The measurement and the file of its network. */
+/* A measurement, and the file for its network. */
 struct network_target {
     struct network_plan plan;
     struct network_key key;
@@ -121,7 +121,7 @@ static void network_target_release(struct network_target *t)
     hrun_buf_release(&t->file);
 }
 
-/* Measure, estimate, keep and print a network. */
+/* Measure a network, estimate, store and print it. */
 static int measure_and_keep(struct context *c, const struct calib_settings *s, const struct network_target *t,
                             int *interrupted, struct hrun_error *err)
 {
@@ -147,7 +147,7 @@ static int measure_and_keep(struct context *c, const struct calib_settings *s, c
     rc = hrun_net_save(net, t->file.data, err) || keep_records(s, t->file.data, &records, err) ? -1 : 0;
     if (!rc) {
         print_network(s, net, &(struct network_about){ &quality, records.spent_s, records.n, t->file.data });
-        /* The text has this warning. */
+        /* The text already has this warning. */
         hrun_net_add_unsure(net, &unsure);
         if (unsure.len && (s->common.json || s->common.quiet))
             fprintf(stderr, "hrun-calibrate: warning: %s\n", unsure.data);
@@ -259,7 +259,7 @@ int network_named(const struct settings *s)
     return s->machine.hosts || s->machine.host_file || s->machine.cluster_file || s->machine.platform;
 }
 
-/* Load the network of the hosts that the options name into c. Cluster, MPI and engine are found as for a run of the
+/* Load the network of the hosts that the options name into c. Cluster, MPI and engine are those of a run of the
  * application, with hrun-netbench as the program. */
 static int use_named_network(struct context *c, struct hrun_buf *note, struct hrun_error *err)
 {

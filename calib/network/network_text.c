@@ -1,4 +1,4 @@
-/* network_text.c - a network as tables for people; see calib_network.h */
+/* network_text.c - a network as tables of text; see calib_network.h */
 #include "calib_network.h"
 
 #include "base/alloc.h"
@@ -11,7 +11,7 @@
 
 /* With more classes than this, pairs are folded into groups of hosts. */
 enum { CLASSES_SHOWN = 6 };
-/* Smaller values are shown as none: below the resolution of clocks, and faster than any memory moves a MB. */
+/* Smaller values are shown as none: they are below the resolution of clocks, or beyond the speed of any memory. */
 static const double NOTHING_S = 1e-9, NOTHING_S_PER_MB = 1e-6;
 
 /* ---------------------------------------------------------------- cells */
@@ -25,7 +25,7 @@ static struct hrun_text rate_text(double bytes_per_s)
     return out;
 }
 
-/* 1 unless the half width of the interval exceeds the value, else 0. */
+/* 0 if the half width of the interval exceeds the value, else 1. */
 static int is_value_known(const struct hrun_net_value *v)
 {
     return !(v->v > 0 && isfinite(v->half) && v->half > v->v);
@@ -253,7 +253,7 @@ static void add_protocols(const struct hrun_net *net, struct hrun_buf *out)
     }
 }
 
-/* Append the segments of message sizes, as factors on the latencies and times of bytes in the tables. */
+/* Append the segments of message sizes, as factors of the latencies and times of bytes in the tables. */
 static void add_segments(const struct hrun_net *net, struct hrun_buf *out)
 {
     struct hrun_table *t;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Processes on a host: two exchange messages; with cores for four processes, two pairs show what they share. */
+/* Processes on a host: two exchange messages; with cores for four, two pairs show what they share. */
 enum { PROCS_LEAST = 2, PROCS_MOST = 4 };
 /* The benchmark skips optional experiments after this part of --timeout. */
 static const double LIMIT_SHARE = 0.5;
@@ -34,7 +34,7 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
 
 /* ---------------------------------------------------------------- plan */
 
-/* On one host: some PEs of each sub-cluster, or several processes on its only PE. On several hosts: all PEs, with
+/* On one host choose some PEs of each sub-cluster, or several processes on its only PE; on several hosts all PEs, with
  * several processes each. */
 static void choose_netbench_pes(const struct hrun_cluster *cl, struct hrun_config *out)
 {
@@ -114,7 +114,7 @@ int network_measure(struct context *c, const struct network_plan *p, struct hrun
     if (alone_run(c, &(struct alone_tool){ l, p->words.v, "the network" }, &text, interrupted, err) ||
         hrun_net_records_parse(text.data, out, err))
         return -1;
-    /* Give the hosts hrun's names, and their sub-clusters as kinds. The benchmark numbers hosts in the order of their
+    /* Set the names that hrun uses, and the sub-clusters as kinds. The benchmark numbers hosts in the order of their
      * first ranks. */
     for (int k = 0; k < l->nranks; k++) {
         int first = 0;

@@ -66,7 +66,7 @@ static json_t *costs_json(const struct report *r)
     return all;
 }
 
-/* Make the document, and its tables as text for readers without the page. */
+/* Make the document, and its tables as text. */
 static int make_document(struct report *r, const struct calib_settings *s, json_t *root, struct hrun_buf *text,
                          struct hrun_error *err)
 {
@@ -159,7 +159,7 @@ static int write_images(const json_t *root, const char *tables, const char *scri
     return 0;
 }
 
-/* What is made, by the suffix of its file. */
+/* The kind of output, by the suffix of its file. */
 enum output_kind { TO_HTML, TO_PDF, TO_PNG };
 
 static int find_output_kind(const char *path, enum output_kind *out, struct hrun_error *err)
@@ -179,9 +179,9 @@ static int find_output_kind(const char *path, enum output_kind *out, struct hrun
                      path);
 }
 
-/* ------------------------------------------------------------------ the errand */
+/* ------------------------------------------------------------------ the command */
 
-/* Find the application: named by a word or by -app, else the only one with profiles. */
+/* Find the application, which a word or -app names; else the only one with profiles. */
 static int find_report_app(struct context *c, struct settings *set, char **apps, struct hrun_strvec *names,
                            struct hrun_error *err)
 {

@@ -1,6 +1,6 @@
 /* report_image.c - the figures of a report as PNG and PDF, by share/report.gnuplot; see calib_report.h
  *
- * The script gets data blocks with the columns below; NaN means not known.
+ * The script reads data blocks with the columns below; NaN means not known.
  */
 #include "calib_report.h"
 #include "base/file.h"
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Exit statuses of a child that cannot execute gnuplot, as of env(1). */
+/* Exit statuses of a child that cannot execute gnuplot, as in env(1). */
 enum { NO_EXEC = 126, NO_PROGRAM = 127 };
 
 /* ------------------------------------------------------------------ gnuplot */
@@ -30,7 +30,7 @@ static int check_gnuplot(int status, int drawn, struct hrun_buf *words, struct h
         return hrun_fail(err, HRUN_EIO, "gnuplot ended by signal %d", WTERMSIG(status));
     if (!WEXITSTATUS(status) && drawn)
         return 0;
-    /* The last line is the reason. */
+    /* The last line has the reason. */
     while (words->len && strchr("\n ", words->data[words->len - 1]))
         words->data[--words->len] = 0;
     last = strrchr(words->data, '\n');
@@ -41,8 +41,8 @@ static int check_gnuplot(int status, int drawn, struct hrun_buf *words, struct h
 /* Largest output of gnuplot, bytes. */
 static const size_t OUTPUT_MAX = (size_t)1 << 30;
 
-/* Run a script with gnuplot(1); append its output to *out and its messages to *words. No shell, no file on disk and no
- * start-up file of the user is involved. */
+/* Run a script with gnuplot(1); append its output to *out and its messages to *words. It uses no shell, no file on disk
+ * and no start-up file of the user. */
 static int gnuplot_run(const struct hrun_buf *script, struct hrun_buf *out, struct hrun_buf *words,
                        struct hrun_error *err)
 {
@@ -77,8 +77,8 @@ static int gnuplot_run(const struct hrun_buf *script, struct hrun_buf *out, stru
 /* ------------------------------------------------------------------ the data */
 
 static const struct block {
-    const char *name, *path;        /* path: of an array of objects, or of one object */
-    const char *keys;               /* the members that are its columns, separated by blanks */
+    const char *name, *path;        /* path: leads to an array of objects or to one object */
+    const char *keys;               /* names of the members in its columns, separated by blanks */
 } blocks[] = {
     { "SUBS", "subclusters", "name" },
     { "RUNS", "runs", "N P time_s wall_s fitted_s low_s high_s on M counts" },

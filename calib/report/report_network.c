@@ -10,7 +10,7 @@
 
 /* Limit of the pairs of switches shown, each in a colour. */
 enum { PAIRS_SHOWN = 8 };
-enum { HALF_OCTAVES = 40 };            /* curves go to 2^(40/2) bytes, as the experiments do */
+enum { HALF_OCTAVES = 40 };            /* curves end at 2^(40/2) bytes, as the experiments do */
 
 static void append_message(json_t *to, double bytes, double time_s, double max_s)
 {
@@ -58,7 +58,7 @@ static json_t *round_trips_json(const struct hrun_net *net, const struct hrun_ne
     return all;
 }
 
-/* An operation of one host with all others: measured times, and the model's if there are any. */
+/* An operation of one host with all others: measured times and, if there are any, the model's times. */
 static json_t *operation_json(const struct hrun_net *net, const struct hrun_net_records *records,
                               enum hrun_net_kind kind, enum hrun_net_op op)
 {

@@ -34,8 +34,8 @@ static int read_app_logs(struct report *r, struct hrun_error *err)
     return 0;
 }
 
-/* 1 if a precedes b: calibration runs precede others, which may have used a part of the cluster; then later runs
- * precede earlier ones. */
+/* 1 if a is preferred to b, else 0: a calibration run to another one, which may have used a part of the cluster, then a
+ * later run to an earlier one. */
 static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
 {
     int x = !strcmp(a->origin, "calibration"), y = b && !strcmp(b->origin, "calibration");
@@ -43,7 +43,7 @@ static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
     return !b || (x != y ? x : strcmp(a->date, b->date) >= 0);
 }
 
-/* The newest run whose record names the sub-clusters; *log: the index of its log. NULL: there is none. */
+/* The newest calibration run, else the newest run, whose record names the sub-clusters, or NULL. *log: its log. */
 static const struct hrun_sample *newest_calibration(const struct report *r, int *log)
 {
     const struct hrun_sample *found = NULL;
@@ -67,7 +67,7 @@ static void add_report_sub(struct report *r, const char *name, int log)
     r->subs[r->nsubs++] = (struct report_sub){ .name = xstrdup(name), .log = log };
 }
 
-/* Set the sub-clusters by the names in the newest run, with their profiles; if there is none, one for each profile. */
+/* Set the sub-clusters and their profiles from the names in that run; without one, a sub-cluster per profile. */
 static void find_report_subs(struct report *r)
 {
     int log = 0, n;
@@ -148,8 +148,8 @@ static int read_report_config(const struct report *r, struct report_run *run, st
     return outside ? 0 : used;
 }
 
-/* Set the configuration of a run from the log of sub-cluster `sub`. It stays NULL if the run used other sub-clusters or
- * the record contradicts itself. */
+/* Set the configuration of a run in the log of sub-cluster `sub`. It stays NULL if the run used other sub-clusters or
+ * the record is contradictory. */
 static void place_run(struct report *r, struct report_run *run, int sub)
 {
     const struct hrun_sample *s = run->s;
@@ -158,7 +158,7 @@ static void place_run(struct report *r, struct report_run *run, int sub)
     double P = 0;
 
     run->sub = -1;
-    /* A run on one sub-cluster belongs to its log, even if the sub-cluster had another name. */
+    /* A run on one sub-cluster belongs to the sub-cluster of its log, even if its name has changed. */
     if (!s->mixed && used != 1) {
         config = hrun_config_alone(r->nsubs, sub, s->pes, s->M);
         used = 1;
@@ -230,8 +230,8 @@ static void find_runs(struct report *r)
 
 /* ------------------------------------------------------------------ the cluster */
 
-/* Set price and power of PEs from the cluster file of the options, without contacting a host. A failure is printed, and
- * the report has no prices. */
+/* Set price and power of PEs from the cluster file of the options; no host is contacted. A failure is printed, and the
+ * report has no prices. */
 static void find_prices(const struct calib_settings *s, struct hrun_cluster *cl)
 {
     const char *path = s->common.machine.cluster_file;
@@ -254,7 +254,7 @@ static void find_prices(const struct calib_settings *s, struct hrun_cluster *cl)
                     "time against cost\n", path, cl->subs[i].name);
 }
 
-/* The cluster of the runs, for lib/session. Its only host has a name that is in no network. */
+/* Make the cluster of the runs, for lib/session. The name of its only host is in no network. */
 static struct hrun_cluster *make_report_cluster(const struct report *r)
 {
     struct hrun_cluster *cl = xcalloc(1, sizeof *cl);

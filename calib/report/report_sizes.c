@@ -12,7 +12,7 @@
 /* Limit of the configurations shown at one size: more dots would hide each other. */
 enum { SHOWN_MAX = QUESTION_TOP_MAX };
 
-/* For json_pack's o?: the time v, or NULL if it is not finite and above 0. */
+/* The time v for json_pack's o?; NULL if it is not finite and above 0. */
 static json_t *time_json(double v)
 {
     return v > 0 ? json_real(v) : NULL;
@@ -117,7 +117,7 @@ static int find_recorded(const struct report_run *runs, int n, struct recorded *
     return nout;
 }
 
-/* hrun's decision at N. Result: 0; 1: there is none, for the reason in *why. */
+/* Make hrun's decision at N. Result: 0; 1 if there is none, with the reason in *why. */
 static int ask_hrun(struct report *r, const struct question *q, int64_t N, struct decision *d, struct hrun_error *why)
 {
     *why = (struct hrun_error){ 0 };
@@ -154,7 +154,7 @@ static void add_share_times(struct report *r, int64_t N, json_t *root)
                           "equal_s", t[0], "proportional_s", t[1], "best_s", t[2]));
 }
 
-/* The decision; NULL: all members are null. */
+/* The decision as JSON; if d is NULL all members are null. */
 static json_t *chosen_json(const struct decision *d)
 {
     return !d ? json_pack("{s:n, s:n, s:n, s:n, s:n}", "chosen", "P", "predicted_s", "low_s", "high_s")
@@ -163,7 +163,7 @@ static json_t *chosen_json(const struct decision *d)
                        json_real(d->predicted.time.high));
 }
 
-/* The quality of the choice d (NULL: there is none), by the runs recorded at its size. */
+/* The quality of the choice d (NULL: no choice), from the recorded runs of its size. */
 static json_t *size_json(int64_t N, const struct decision *d, const struct recorded *v, int n)
 {
     const struct recorded *best = v;
@@ -282,7 +282,7 @@ static void add_plan(struct report *r, int64_t N, json_t *root)
         json_object_set_new(root, "why_no_plan", json_string(why.text));
         return;
     }
-    /* The change, by waits of the last watched run, of a process's share on each sub-cluster. */
+    /* The change of a process's share on each sub-cluster, from the waits of the last watched run. */
     waits = d.shares.unwatched && d.shares.each ? json_array() : NULL;
     for (int i = 0; waits && i < d.nsubs; i++)
         json_array_append_new(waits, d.shares.unwatched[i] > 0 ? json_real(d.shares.each[i] / d.shares.unwatched[i])
