@@ -23,7 +23,7 @@ static const struct way {
 };
 enum { NWAYS = sizeof ways / sizeof *ways };
 
-/* Segments that are tried for broadcasts, bytes: those of Open MPI's own decisions. */
+/* Segments tried for broadcasts, bytes; Open MPI's decisions use the same. */
 static const double segments[] = { 0, 8192, 32768, 131072 };
 
 void coll_choice_release(struct coll_choice *c)
@@ -59,8 +59,8 @@ static int is_irregular(const struct hrun_net *net, double bytes)
     return th->gather_M2 > 0 && bytes >= th->gather_M1 && bytes <= th->gather_M2;
 }
 
-/* Below M1 no gather of some 20 was irregular; of the many that an operation in pieces is made of some would be, where
- * the switch's memory is full to the brim. So pieces leave half of it free. */
+/* Below M1 none of about 20 gathers was irregular, but some of the many gathers of an operation in pieces would be if
+ * they filled the switch's memory. So pieces leave half of it free. */
 static const double FULL = 0.5;
 
 double coll_piece(const struct hrun_net *net, double bytes)
@@ -70,16 +70,16 @@ double coll_piece(const struct hrun_net *net, double bytes)
     return is_irregular(net, bytes) && most >= 1 ? ceil(bytes / ceil(bytes / most)) : 0;
 }
 
-/* ---------------------------------------------------------------- times of ours */
+/* ---------------------------------------------------------------- times of our ways */
 
-/* Add the time of the copies in rank v: its own data, and that of the ranks below it. */
+/* Add the copy in rank v of its own data to or from that of its subtree. */
 static void add_copy(struct play_schedule *s, const struct coll_tree *t, enum hrun_net_op op, int v, double bytes)
 {
     if (op != HRUN_NET_BCAST && v != t->root && t->size[v] > 1)
         play_copy(s, bytes);
 }
 
-/* The steps of rank v, as move.c has them. */
+/* Add the steps of rank v, as in move.c. */
 static void add_gather(const struct hrun_net *net, struct play_schedule *s, const struct coll_tree *t, int v,
                        double bytes)
 {
@@ -118,13 +118,13 @@ static double play_tree(const struct hrun_net *net, const struct hrun_net_ranks 
         else
             add_from_root(&s, t, op, v, bytes);
     }
-    play_run(&s, net, r, &time_s, NULL);   /* messages match and pairs are measured: it cannot fail */
+    play_run(&s, net, r, &time_s, NULL);   /* cannot fail: messages match and pairs are measured */
     play_release(&s);
     return time_s;
 }
 
-/* Once a pipeline of broadcast segments is full, each further one takes as long as whatever is busy longest with it: a
- * rank's processor, a wire, or what messages share. */
+/* Time of each further broadcast segment when the pipeline is full, s: the longest time for which a rank's processor, a
+ * wire or a shared resource is busy with it. */
 static double period_s(const struct hrun_net *net, const struct hrun_net_ranks *r, const struct coll_tree *t,
                        double bytes)
 {
@@ -181,7 +181,7 @@ double coll_tree_time(const struct hrun_net *net, const struct hrun_net_ranks *r
     return time_s;
 }
 
-/* A linear gather in pieces: of all but the first one the root tells all by an empty message that it is wanted. */
+/* Time of a linear gather in pieces. The root requests each piece but the first from all ranks by an empty message. */
 static double pieces_time(const struct hrun_net *net, const struct hrun_net_ranks *r, const struct coll_tree *t,
                           double bytes, double piece)
 {
@@ -196,8 +196,8 @@ static double pieces_time(const struct hrun_net *net, const struct hrun_net_rank
 
 /* ---------------------------------------------------------------- times of the library */
 
-/* The MPI library's binomial gather meets irregular times as ours do, where subtrees of several sizes are in the
- * region, which lib/net's prediction, of linear gathers alone, does not count. */
+/* 1 if the MPI library's binomial gather has irregular times, because several subtrees' sizes are in the region, else
+ * 0. The prediction of lib/net considers this for linear gathers only. */
 static int binomial_is_irregular(const struct hrun_net *net, int n, double bytes)
 {
     int count = 0;
@@ -216,7 +216,7 @@ struct way_call {
     double bytes;
 };
 
-/* The time by an algorithm, NULL: the choice of the network's selector; -1: unknown. */
+/* The library's time, s; -1: unknown. algorithm NULL: the choice of the network's selector. */
 static double library_time(const struct way_call *w, const char *algorithm)
 {
     struct hrun_net_call call = { .op = w->op, .bytes = w->bytes, .root = w->root, .algorithm = algorithm };
@@ -242,7 +242,7 @@ static int are_pairs_measured(const struct hrun_net *net, const struct hrun_net_
     return 1;
 }
 
-/* Try one way, with all segments, and keep it where it is quicker than the best so far. */
+/* Try one way with all segments, and keep it in *best if it is the quickest so far. */
 static void try_way(const struct way_call *w, const struct way *way, struct coll_choice *best)
 {
     double piece = way->pieces ? coll_piece(w->net, w->bytes) : 0;
@@ -297,7 +297,7 @@ void coll_choose(const struct hrun_net_tuning *t, const struct hrun_net_ranks *r
     }
 }
 
-/* A part of a time by which two predictions do not differ: they are right within some hundredths at best. */
+/* Relative difference below which two predictions count as equal; their accuracy is a few hundredths at best. */
 static const double SAME = 0.01;
 
 int coll_choose_v(const struct hrun_net_tuning *t, const struct hrun_net_ranks *ranks, enum hrun_net_op op, int root,
@@ -310,7 +310,7 @@ int coll_choose_v(const struct hrun_net_tuning *t, const struct hrun_net_ranks *
     if (!are_pairs_measured(t->net, ranks))
         return 0;
     c.tree = coll_tree_linear(t->net, ranks, root, 1);
-    /* From 1 B to 4 MiB, and never worse. */
+    /* Compare from 1 B to 4 MiB; one size at which it is slower decides. */
     for (double bytes = 1; !*forced && bytes <= 4 << 20; bytes *= 4) {
         double piece = op == HRUN_NET_GATHER ? coll_piece(t->net, bytes) : 0;
 

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Calls of a variant with counts for one of an operation whose saving is known. */
+/* Factor of patience for variants with counts, whose saving is unknown. */
 enum { COUNTS_PATIENCE = 4 };
 
-/* A preloaded library has no other place for its state; set in MPI_Init, then unchanged. */
+/* A preloaded library has no other place for its state, which is constant after MPI_Init. */
 static struct {
     struct coll_mpi mpi;
     struct hrun_net_tuning *tuning;
@@ -63,7 +63,7 @@ static int no_copy(MPI_Comm comm, int key, void *extra, void *value, void *copy,
     return MPI_SUCCESS;
 }
 
-/* The program's communicator is freed, by all of its ranks, as MPI wants it. */
+/* Called when all ranks of the program's communicator free it, as MPI demands. */
 static int on_comm_freed(MPI_Comm comm, int key, void *value, void *extra)
 {
     struct coll_comm *c = value;
@@ -107,8 +107,8 @@ static void locate_ranks(struct coll_comm *c, MPI_Comm comm)
     c->ranks.kind = places + n;
 }
 
-/* What making a communicator takes: some exchanges among all (4 of them by Open MPI 4.1: two rounds for its number, one
- * for its modules, one barrier), each there and back through log2 n messages at the longest distance. */
+/* The predicted cost of making a communicator, s: exchanges among all ranks (4 in Open MPI 4.1: two rounds for its
+ * number, one for its modules, one barrier), each of 2 log2 n messages at the longest distance. */
 static double cost_of_own(const struct coll_comm *c)
 {
     double most = 0;
@@ -118,7 +118,7 @@ static double cost_of_own(const struct coll_comm *c)
         double time_s = hrun_net_p2p(c->tuning->net, c->ranks.host[0], c->ranks.kind[0], c->ranks.host[i],
                                      c->ranks.kind[i], 0);
 
-        most = time_s > most ? time_s : most;  /* false where it is not known */
+        most = time_s > most ? time_s : most;  /* false if time_s is NAN (unknown) */
     }
     while (1 << rounds < c->ranks.n)
         rounds++;
@@ -153,7 +153,7 @@ struct coll_comm *coll_comm(MPI_Comm comm)
 
     if (!our.active || comm == our.mpi.no_comm || our.mpi.Comm_get_attr(comm, our.key, &c, &found) != MPI_SUCCESS)
         return NULL;
-    /* Two threads do not call operations on one communicator at once. */
+    /* MPI forbids simultaneous operations of two threads on one communicator. */
     c = found ? c : make_coll_comm(comm);
     return c && c->places ? c : NULL;
 }
@@ -176,7 +176,7 @@ static struct coll_entry *entry_of(struct coll_comm *c, enum hrun_net_op op, int
     return e;
 }
 
-/* The way that is proposed, with what its messages need; NULL: there is none yet. */
+/* The proposed way, for which c->own then exists; NULL: none so far. */
 static const struct coll_choice *propose(struct coll_comm *c, MPI_Comm comm, struct coll_entry *e, double bytes)
 {
     int forced = c->tuning->forced[e->op][0] != 0, patience = forced ? 0 : c->tuning->options.patience;
@@ -230,7 +230,7 @@ int coll_turn_begin(struct coll_comm *c, const struct coll_call *call, double by
     if (!e->recorded)
         e->record = coll_record_begin(c, e, forced ? COLL_FORCED : COLL_UNDECIDED);
     e->recorded = 1;
-    /* Ours, library, library, ours, ours, and so on: a drift meets both alike. */
+    /* The order ours, library, library, ours, ours, ... makes a drift affect both ways equally. */
     if (turn->timed && (e->tried + 1) / 2 % 2)
         turn->choice = NULL;
     else if (!forced && !turn->timed && !e->kept)
@@ -248,15 +248,15 @@ static int compare_trials(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What counts of the calls of a way: their median, or where some of them are irregular and that is what is to be mended
- * their mean. */
+/* The typical time of a way's calls: their median, or their mean for sizes of irregular gathers, whose outliers must
+ * count. */
 static double typical(const struct hrun_net *net, const struct coll_entry *e, double *times)
 {
     double sum = 0;
 
     for (int i = 0; i < COLL_TRIALS; i++)
         sum += times[i];
-    /* Of a variant with counts some parts may be irregular. */
+    /* Some parts of a variant with counts may be irregular. */
     if (e->op == HRUN_NET_GATHER && coll_piece(net, e->bytes < 0 ? net->thresholds.gather_M2 : e->bytes) > 0)
         return sum / COLL_TRIALS;
     qsort(times, COLL_TRIALS, sizeof *times, compare_trials);
@@ -286,10 +286,10 @@ void coll_turn_end(struct coll_turn *turn)
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* Have all ranks read the same, and is packed data (MPI 3.1, section 4.2) here just the data? */
+/* 1 if all ranks have read the same text and packed data (MPI 3.1, section 4.2) is the data itself, else 0. */
 static int agreed(const char *text, const struct hrun_net_tuning *tuning)
 {
-    /* One bit less than signed numbers have, so that it can be negated. */
+    /* Without the highest bit, so that it can be negated. */
     int64_t check = (int64_t)(hrun_hash(HRUN_HASH_INIT, text, strlen(text)) >> 1);
     int64_t own[3] = { 0, check, -check }, least[3] = { 0, 0, 0 };
     int size = 0, packed = 0;
@@ -323,7 +323,7 @@ void coll_finalize(void)
 
     if (!our.active)
         return;
-    /* While communicators can still be freed. */
+    /* Before MPI_Finalize, while communicators can be freed. */
     if (our.mpi.Comm_get_attr(our.mpi.world, our.key, &c, &found) == MPI_SUCCESS && found)
         our.mpi.Comm_delete_attr(our.mpi.world, our.key);
     our.active = 0;

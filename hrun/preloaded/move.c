@@ -18,7 +18,7 @@ void coll_parts(struct coll_parts *p, const void *buf, int count, MPI_Datatype t
     coll_mpi()->Type_get_extent(type, &lb, &p->extent);
     coll_mpi()->Type_get_envelope(type, &n, &addresses, &types, &combiner);
     p->size = size;
-    /* A derived type may order the bytes in another way. */
+    /* A derived type may have another order of bytes. */
     p->plain = combiner == MPI_COMBINER_NAMED && lb == 0 && p->extent == size;
 }
 
@@ -91,7 +91,7 @@ static void keep_first_error(int *first, int rc)
     *first = *first == MPI_SUCCESS ? rc : *first;
 }
 
-/* Beyond the irregular region, wait for a message before the next one is requested. */
+/* Beyond the irregular region, wait for a message before the next one is received. */
 static void in_turn(struct coll_comm *c, int64_t bytes, MPI_Request *request, int *first)
 {
     if (coll_in_turn(c->tuning->net, (double)bytes))
@@ -115,7 +115,7 @@ static const int *children(const struct coll_comm *c, const struct coll_tree *t,
 
 /* ---------------------------------------------------------------- along a tree */
 
-/* The bytes of this rank and those below it, in the order of the tree: those of rank k. */
+/* The data of this rank's subtree, in the order of the tree. */
 struct subtree {
     const struct coll_comm *c;
     const struct coll_tree *t;
@@ -202,7 +202,7 @@ int coll_move_scatter(struct coll_comm *c, const struct coll_tree *t, const stru
 
 /* ---------------------------------------------------------------- in pieces */
 
-/* The bytes of each piece of a part; all bytes if it is not gathered in pieces. */
+/* Bytes of each piece of a part; all of its bytes if it is not gathered in pieces. */
 static int64_t piece_of(const struct coll_comm *c, int64_t bytes)
 {
     double piece = coll_piece(c->tuning->net, (double)bytes);
@@ -215,7 +215,7 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The sending side: the first piece at once, each further one when the root asks for it. */
+/* Send the own part: the first piece at once, each further one when the root requests it. */
 static int send_pieces(struct coll_comm *c, int root, const struct coll_parts *own)
 {
     int64_t bytes = bytes_of(own, 0), piece = piece_of(c, bytes);
@@ -234,8 +234,9 @@ static int send_pieces(struct coll_comm *c, int root, const struct coll_parts *o
     return MPI_SUCCESS;
 }
 
-/* The root: receive piece `round` of the part of rank k, which goes to `data` (NULL: it comes at once, to its place),
- * and from the second on ask for it. *n: number of requests. Result: MPI's; *more: 1 if there are further pieces. */
+/* At the root: receive piece `round` of the part of rank k into `data` (NULL: the whole part, into its place), and
+ * request it unless it is the first. *n: number of requests; *more: 1 if there are further pieces. Result: MPI error
+ * code. */
 static int get_piece(struct coll_comm *c, const struct coll_parts *all, int k, char *data, int64_t round,
                      MPI_Request *requests, int *n, int *more, int *first)
 {
@@ -257,7 +258,7 @@ int coll_move_pieces(struct coll_comm *c, const struct coll_tree *tree, const st
 {
     int n, more = 1;
     const int *child = children(c, tree, &n);
-    autofree char **data = xcalloc((size_t)n, sizeof *data);   /* of parts that come in pieces */
+    autofree char **data = xcalloc((size_t)n, sizeof *data);   /* memory of parts that come in pieces */
     autofree MPI_Request *requests = xcalloc(2 * (size_t)n, sizeof *requests);
     autofree char *room = NULL;
     int64_t used = 0;
@@ -294,7 +295,7 @@ int coll_move_pieces(struct coll_comm *c, const struct coll_tree *tree, const st
 /* ---------------------------------------------------------------- broadcast, in segments */
 
 enum { TAG_BCAST = 2 };
-/* Segments under way at a time: while one is received, the one before is sent on. */
+/* Number of segments in transfer at a time: while one is received, the previous one is sent on. */
 enum { BUFFERED = 2 };
 
 /* Receive each segment and send it on. sends: BUFFERED times the children. */

@@ -4,16 +4,16 @@
 #include <limits.h>
 #include <string.h>
 
-/* All that a rank may have to send at once is counted by an int. */
+/* Limit of the bytes that a rank sends at once, because MPI counts them by an int. */
 enum { BYTES_MAX = INT_MAX / 2 };
 
-/* Known and right as far as this rank sees; else the library, which has the words for it, is to say what is wrong. */
+/* 1 if the arguments are valid as far as this rank sees, else 0; the MPI library then reports the error. */
 static int is_good(const void *buf, int count, MPI_Datatype type)
 {
     return type != coll_mpi()->no_type && count >= 0 && buf != MPI_IN_PLACE;
 }
 
-/* What the root has of all. 0: something is wrong. */
+/* Describe the root's data of all ranks. 0: an argument is invalid. */
 static int describe_all(const struct coll_call *call, int n, struct coll_parts *all)
 {
     if ((call->with_counts && (!call->counts || !call->places)) || !is_good(call->all, call->all_count, call->all_type))
@@ -27,7 +27,8 @@ static int describe_all(const struct coll_call *call, int n, struct coll_parts *
     return 1;
 }
 
-/* This rank's own part, which may be in place where all are, and at the root of parts what that has of all. */
+/* Describe this rank's own part (MPI_IN_PLACE: part of the root's data) and the root's data of all ranks. 0: an
+ * argument is invalid. */
 static int describe_parts(const struct coll_call *call, const struct coll_comm *c, struct coll_parts *own,
                           struct coll_parts *all)
 {

@@ -1,4 +1,4 @@
-/* tree.c - trees for unlike hosts; see coll_choice.h */
+/* tree.c - trees for hosts of different speed; see coll_choice.h */
 #include "coll_choice.h"
 
 #include "base/alloc.h"
@@ -16,8 +16,8 @@ void coll_tree_free(struct coll_tree *t)
     free(t);
 }
 
-/* A tree is made by begin, one link for each rank but the root below its parent, in the order in which a parent serves
- * its children, and end. Until the end `order` holds the children as they are linked, and size[root] their number. */
+/* A tree is made by begin_tree, a link_child for each rank except the root, in the order of the parent's messages, and
+ * end_tree. Until end_tree `order` contains the children in the order of linking, and size[root] their number. */
 static struct coll_tree *begin_tree(int n, int root)
 {
     struct coll_tree *t = xcalloc(1, sizeof *t);
@@ -76,10 +76,10 @@ static struct coll_tree *end_tree(struct coll_tree *t)
 
 /* ---------------------------------------------------------------- nearest first */
 
-/* With more ranks choosing edge by edge, in n^3 / 6 steps, takes more than a fraction of a ms. */
+/* With more ranks the choice edge by edge, in n^3 / 6 steps, takes too long (above a fraction of a ms). */
 enum { GREEDY_MAX = 48 };
 
-/* A rank, and how long a message from the root to it takes. */
+/* A rank, and the time of a message from the root to it. */
 struct far {
     double time_s;
     int rank;
@@ -99,7 +99,7 @@ static double message_s(const struct hrun_net *net, const struct hrun_net_ranks 
     return hrun_net_p2p(net, r->host[from], r->kind[from], r->host[to], r->kind[to], bytes);
 }
 
-/* All ranks, the root first, then the nearest. */
+/* All ranks by distance, the root first. The caller frees the result. */
 static int *nearest_first(const struct hrun_net *net, const struct hrun_net_ranks *r, int root, double bytes)
 {
     autofree struct far *list = xcalloc((size_t)r->n, sizeof *list);
@@ -126,8 +126,8 @@ struct coll_tree *coll_tree_linear(const struct hrun_net *net, const struct hrun
     return end_tree(t);
 }
 
-/* Link list[1..n-1] below list[0] as a binomial tree: number i below i without its highest bit, so that the first ones
- * have the most below them. */
+/* Link list[1..n-1] below list[0] as a binomial tree: number i below i without its highest bit, so that the first ranks
+ * have the largest subtrees. */
 static void link_binomial(struct coll_tree *t, const int *list, int n)
 {
     for (int bit = 1; bit < n; bit *= 2)
@@ -145,8 +145,8 @@ struct coll_tree *coll_tree_binomial(const struct hrun_net *net, const struct hr
     return end_tree(t);
 }
 
-/* Link ranks below head as a binomial tree, in this order: those whose head it is (heads NULL: all), and of these only
- * the ranks with members[rank] == rank (members NULL: all). */
+/* Link ranks below head as a binomial tree, in this order: those with heads[rank] == head (heads NULL: all) and
+ * members[rank] == rank (members NULL: all). */
 static void link_below(struct coll_tree *t, int head, const int *heads, const int *members, const int *order)
 {
     autofree int *list = xcalloc((size_t)t->n, sizeof *list);
@@ -196,7 +196,7 @@ struct coll_tree *coll_tree_hosts(const struct hrun_net *net, const struct hrun_
     return end_tree(t);
 }
 
-/* The sender that has the message and reaches any other rank first; into *to which one. */
+/* Find the sender with the message, and the receiver *to without it, whose message ends first. */
 static int first_edge(const struct hrun_net *net, const struct hrun_net_ranks *r, const double *ready, double bytes,
                       int *to)
 {
@@ -216,7 +216,8 @@ static int first_edge(const struct hrun_net *net, const struct hrun_net_ranks *r
     return from;
 }
 
-/* How long a rank is busy with a message that it sends: its processor, and the port if that is slower. */
+/* Time for which a rank is busy with a message that it sends: that of its processor, or of the port if that is
+ * slower. */
 static double busy_s(const struct hrun_net *net, const struct hrun_net_ranks *r, int from, int to, double bytes)
 {
     const struct hrun_net_class *c = &net->classes[net->class_of[r->host[from]]];
