@@ -1,6 +1,6 @@
 /* coll_wrap_c.c - the MPI functions as C programs call them; see coll.h
  *
- * Each has a second name, hrun_coll_PMPI_..., by which libhrun-trace.so finds it behind its own (watch.h).
+ * Each has a second name, hrun_coll_PMPI_..., by which the wrappers of libhrun-trace.so call it (watch.c).
  */
 #include "coll.h"
 

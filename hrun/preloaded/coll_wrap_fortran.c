@@ -1,15 +1,15 @@
 /* coll_wrap_fortran.c - the MPI functions as Fortran programs call them; see coll.h
  *
- * Open MPI's Fortran functions call PMPI functions, so that the wrappers in C never see them. mpif.h and `use mpi` call
- * mpi_bcast_, `use mpi_f08` calls mpi_bcast_f08_; arguments are the same, all by reference, the status at the end
- * (which mpi_f08 may leave out). Names are those of gfortran and of most other compilers under Linux.
+ * Open MPI's Fortran functions call PMPI functions, so that the wrappers in C are not called. mpif.h and `use mpi` call
+ * mpi_bcast_, `use mpi_f08` calls mpi_bcast_f08_; arguments are the same, all by reference, with the status at the end
+ * (optional in mpi_f08). Names are those of gfortran and of most other compilers under Linux.
  */
 #include "coll.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* MPI_IN_PLACE and MPI_BOTTOM are variables of Open MPI there. */
+/* In Fortran, MPI_IN_PLACE and MPI_BOTTOM are variables of Open MPI. */
 static void *buffer(const void *buf)
 {
     static const void *in_place, *bottom;
@@ -85,7 +85,7 @@ CALL(scatterv, COLL_SCATTERV, HRUN_NET_SCATTER, P_SCATTERV, N_SCATTERV, buffer(s
      buffer(in), *in_count, type_of(in_type), *root, comm_of(comm))
 CALL(bcast, COLL_BCAST, HRUN_NET_BCAST, P_BCAST, N_BCAST, buffer(buf), *count, type_of(type), *root, comm_of(comm))
 
-/* The functions that begin and end, in both worlds; before and after: code around the call of MPI's own. */
+/* Wrappers of MPI_Init, MPI_Finalize and the like. before and after: code around the call of MPI's function. */
 #define BOUNDARY(symbol, params, names, before, after) \
     DECLARE(symbol, params) \
     void symbol params \

@@ -1,12 +1,12 @@
 /* mpich.c - libhrun-mpich.so: workarounds for programs of MPICH, enabled by words in HRUN_MPICH
  *
  * yield     MPICH 4 over UCX (Debian's) polls without yielding the processor, and has no setting for it. A barrier of
- *           four ranks on one core takes 29 ms, with this about 10 us. It costs a microsecond where ranks have cores of
- *           their own, so hrun enables it only where ranks share cores.
+ *           four ranks on one core takes 29 ms, with this about 10 us. Otherwise it costs a microsecond, so hrun
+ *           enables it only if ranks share cores.
  * progress  Before 4.2 MPI_Finalize over hosts mostly hangs: UCX waits for a peer that waits in PMI's barrier and does
  *           not progress UCX (mpich#6596). With this a rank progresses UCX while it waits for PMI.
  * status    Slurm's PMI turns each MPI_Abort into SIGKILL, and does not notice a rank that exits without MPI_Finalize.
- *           With this a rank that aborts exits with the abort's status, and one that exits so with 0 exits with 1.
+ *           With this they exit with the abort's status, or with 1 instead of 0.
  * The library wraps functions of UCX (ucp_worker_progress, _destroy) and of the C library (read and write of the
  * connection PMI_FD, _exit).
  */
@@ -31,8 +31,8 @@ EXPORTED destroy_fn ucp_worker_destroy;
 static struct {
     int yields, progresses, keeps_status;
     int pmi_fd;                 /* -1: none */
-    int begun;                  /* init has been sent to PMI, and finalize has not */
-    pid_t pid;                  /* of this process; a child of it has its memory, but is no rank */
+    int begun;                  /* 1 between init and finalize of PMI */
+    pid_t pid;                  /* of the rank; a child has the same memory, but is not a rank */
     progress_fn *progress;
     destroy_fn *destroy;
     void *volatile worker;

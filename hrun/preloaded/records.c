@@ -9,10 +9,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Programs have a few such operations; what is more is counted. */
+/* Programs have a few such operations; further ones are only counted. */
 enum { RECORDS_MAX = 256 };
 
-/* A preloaded library has no other place for it. Threads may do operations on communicators of their own. */
+/* A preloaded library has no other place for it. Threads may use different communicators at once. */
 static struct {
     pthread_mutex_t lock;
     struct coll_record v[RECORDS_MAX];

@@ -22,9 +22,9 @@ static struct {
 #undef X
     MPI_Comm world;           /* the macros of mpi.h would link the library with MPI */
     MPI_Datatype byte;
-    atomic_int active;        /* calls are counted */
+    atomic_int active;        /* 1: calls are counted */
     int ready, threads, rank, size;
-    MPI_Comm comm;            /* of our own */
+    MPI_Comm comm;            /* the library's duplicate of MPI_COMM_WORLD */
     uint64_t since_ns, elapsed_ns, cost_ns, own_ns;
     atomic_ullong mpi_ns;
     struct { atomic_ullong count, ns; } calls[WATCH_CALLS];
@@ -47,7 +47,7 @@ void *watch_real(const char *name)
     char behind[96];
     void *real;
 
-    /* If libhrun-coll.so is preloaded, too, its functions are called, and they call MPI's. */
+    /* If libhrun-coll.so is preloaded, too, call its functions, which call MPI's. */
     snprintf(behind, sizeof behind, "hrun_coll_%s", name);
     real = dlsym(RTLD_DEFAULT, behind);
     if (!real)
@@ -116,7 +116,7 @@ static uint64_t watch_measure_cost(void)
             watch_end(&w);
         }
         begin = (watch_now_ns() - begin) / COST_CALLS;
-        for (; at > 0 && batches[at - 1] > begin; at--)     /* sorted as they come */
+        for (; at > 0 && batches[at - 1] > begin; at--)     /* insertion sort */
             batches[at] = batches[at - 1];
         batches[at] = begin;
     }
@@ -135,7 +135,7 @@ void watch_init(int threads)
     our.Comm_size(our.world, &our.size);
     our.threads = threads;
     is_first = 1;
-    /* The text is the same in all ranks, and so is what they do next. */
+    /* The text, and so this decision, is the same in all ranks. */
     if (strtol(text, NULL, 10) == our.size && our.Comm_dup(our.world, &our.comm) == MPI_SUCCESS) {
         watch_report_open();
         our.active = 1;

@@ -1,4 +1,4 @@
-/* watch_report.c - rank 0's report of all ranks' calls; see watch.h and lib/base/trace_lines.h */
+/* watch_report.c - the report of all ranks' calls, by rank 0; see watch.h and lib/base/trace_lines.h */
 #include "watch.h"
 
 #include "base/preloaded.h"
@@ -18,7 +18,7 @@ static const char *const names[WATCH_CALLS] = {
 #undef CALL_C
 };
 
-/* Bytes of a line that are not its body: mark, check, blank, end. */
+/* Bytes of a line besides its body: mark, check, blank, newline. */
 enum { AROUND = sizeof HRUN_TRACE_MARK + 10 };
 
 struct report {

@@ -60,7 +60,7 @@ int MPI_Finalize(void)
     return WATCH_REAL(PMPI_Finalize)();
 }
 
-/* Open MPI's own does nothing (MPI 3.1, section 14.2.4, leaves it to tools). */
+/* Open MPI's function has no effect (MPI 3.1, section 14.2.4, leaves it to tools). */
 int MPI_Pcontrol(const int level, ...)
 {
     watch_control(level);

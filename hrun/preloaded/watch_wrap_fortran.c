@@ -1,8 +1,8 @@
 /* watch_wrap_fortran.c - the MPI functions as Fortran programs call them; see watch.h and calls.def
  *
- * Open MPI's Fortran functions call PMPI functions, so that the wrappers in C never see them. mpif.h and `use mpi` call
- * mpi_send_, `use mpi_f08` calls mpi_send_f08_; arguments are the same, all by reference, the status at the end (which
- * mpi_f08 may leave out). Names are those of gfortran and of most other compilers under Linux.
+ * Open MPI's Fortran functions call PMPI functions, so that the wrappers in C are not called. mpif.h and `use mpi` call
+ * mpi_send_, `use mpi_f08` calls mpi_send_f08_; arguments are the same, all by reference, with the status at the end
+ * (optional in mpi_f08). Names are those of gfortran and of most other compilers under Linux.
  */
 #include "watch.h"
 
@@ -45,7 +45,7 @@
 #define CALL_C(Name, params, names)
 #include "calls.def"
 
-/* The functions that begin and end, in both worlds; before and after: code around the call of MPI's own. */
+/* Wrappers of MPI_Init, MPI_Finalize and the like. before and after: code around the call of MPI's function. */
 #define BOUNDARY(symbol, params, names, before, after) \
     SEEN void symbol params; \
     void symbol params \
