@@ -21,17 +21,18 @@
 
 enum {
     LINE_MAX_KEPT = 4096,       /* a longer line is passed on in pieces */
-    WORDS_KEPT = 512,           /* of the last line, for the message */
+    WORDS_KEPT = 512,           /* bytes of the last line, for the message */
     PATIENCE_MS = 500,          /* from SIGTERM to SIGKILL */
     LINGER_MS = 500             /* hrun gets a failure this much earlier than mpirun */
 };
 
-/* The reporter that the host was reached. PROXY: as HOST, with frames of hrun-shim proxy on standard output. */
+/* The part that reports that the host was reached. PROXY: as HOST, with frames of hrun-shim proxy on standard
+ * output. */
 enum reporter { NOBODY, SHELL, HOST, PROXY, REPORTERS };
 static const char *const reporters[REPORTERS] = { [NOBODY] = "nobody", [SHELL] = "shell", [HOST] = "host",
                                                   [PROXY] = "proxy" };
 
-/* For shells of all kinds. */
+/* Works in shells of all kinds. */
 static const char SHELL_UP[] = "sh -c 'echo " SHIM_MARK SHIM_UP " >&2' ;";
 
 struct watched_agent {
@@ -39,15 +40,15 @@ struct watched_agent {
     int notes;                  /* FIFO, -1: none */
     double limit_s;
     enum reporter reporter;
-    pid_t pid;                  /* 0 when it has been waited for */
+    pid_t pid;                  /* 0: it has been waited for */
     int errs, sigfd;
-    int up, failed, ended;      /* 1: it is up; its failure, its end has been reported */
+    int up, failed, ended;      /* 1: the host is up; its failure, its end has been reported */
     int bye;                    /* exit status of the daemon, -1: not reported */
     struct hrun_buf line;       /* unfinished */
     char last[WORDS_KEPT];      /* the last line with words on it */
 };
 
-/* Write a note; without a FIFO print it on standard error, which reaches the user through the hosts between. */
+/* Write a note; without a FIFO print it on standard error, which other hosts pass on to the user. */
 static void send_note(const struct watched_agent *a, enum hrun_note kind, int number, const char *text)
 {
     static const char *const plain[HRUN_NOTE_KINDS] = {
@@ -82,7 +83,7 @@ static void report_agent_end(struct watched_agent *a, int status)
         send_note(a, a->reporter == NOBODY ? HRUN_NOTE_FAILED : HRUN_NOTE_LOST, status, a->last);
 }
 
-/* ---------------------------------------------------------------- what comes from the other host */
+/* ---------------------------------------------------------------- output of the other host */
 
 static void write_error(const char *data, size_t len)
 {
@@ -92,14 +93,14 @@ static void write_error(const char *data, size_t len)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return;     /* nobody reads it */
+            return;     /* there is no reader */
         data += n;
         len -= (size_t)n;
     }
 }
 
 /* Handle a report of shim_host, or of the shell command before COMMAND. After SHIM_BYE the host is clean, and the agent
- * is ended, as ssh closes the connection more slowly. 1, or 0 if it is no report. */
+ * is ended, because ssh closes the connection more slowly. 1, or 0 if it is not a report. */
 static int obey_word(struct watched_agent *a, const char *word)
 {
     struct hrun_note_read n;
@@ -128,13 +129,13 @@ static int obey_word(struct watched_agent *a, const char *word)
     return 1;
 }
 
-/* One line, or a piece of one, ended by a newline where it has one. */
+/* Pass on a line, with its newline if it has one, or a piece of a line. */
 static void pass_agent_line(void *ctx, char *line, size_t len)
 {
     struct watched_agent *a = ctx;
     size_t words = len;
 
-    /* A report may stand behind text without an end. */
+    /* A report may follow text without a newline. */
     if (a->reporter != NOBODY && line[len - 1] == '\n') {
         line[len - 1] = 0;
         for (char *mark = line; (mark = strstr(mark, SHIM_MARK)); mark++)
@@ -178,7 +179,7 @@ static int start_agent_command(struct watched_agent *a, char **words)
     if (a->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (a->reporter != PROXY)
-            dup2(errs[1], STDOUT_FILENO);   /* mpirun's is that of the program */
+            dup2(errs[1], STDOUT_FILENO);   /* mpirun's own carries the program's output */
         dup2(errs[1], STDERR_FILENO);
         sigprocmask(SIG_SETMASK, &old, NULL);
         shim_become(words);
@@ -188,9 +189,9 @@ static int start_agent_command(struct watched_agent *a, char **words)
     return a->pid < 0 ? -1 : 0;
 }
 
-/* Fork: the parent, which mpirun watches, waits and passes signals on; the function returns in the child. mpirun kills
- * its agents by SIGKILL, version 4 when the program has failed, 5 when it has lost a host, before they can report how
- * the host ended; and version 5 prints a message on standard output about an agent that fails. */
+/* Fork, and return in the child. The parent, which mpirun watches, waits and passes signals on, because mpirun kills
+ * agents by SIGKILL before they can report the host's end (version 4 if the program failed, 5 if a host was lost), and
+ * version 5 prints a message on standard output about an agent that fails. */
 static void stand_behind(void)
 {
     sigset_t all, old;
@@ -220,7 +221,7 @@ static void pass_signals(struct watched_agent *a)
 
     while (read(a->sigfd, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL) {
-            a->failed = 1;    /* what follows is no fault of the host */
+            a->failed = 1;    /* later failures are not the host's fault */
             kill(a->pid, (int)info.ssi_signo);
         }
 }
@@ -251,7 +252,7 @@ static void give_up_host(struct watched_agent *a)
     kill(a->pid, SIGKILL);
 }
 
-/* Until the agent has exited. Result: its wait status. */
+/* Wait until the agent has exited. Result: its wait status. */
 static int watch_agent(struct watched_agent *a)
 {
     double late_s = shim_now_s() + a->limit_s;

@@ -7,11 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Passes of srun --label are of 1024 bytes at most (MAX_MSG_LEN in its io_hdr.h), and a longer line would be broken by
- * it. */
+/* srun --label breaks lines of more than 1024 bytes (MAX_MSG_LEN in its io_hdr.h). */
 enum { PIECE_MAX = 800 };
 
-/* The command with its output into a pipe. Its reading end, or -1 after saying why not. */
+/* Start the command with its output into a pipe. Result: the reading end, or -1 after a message. */
 static int start_command(char **words, pid_t *pid)
 {
     int fds[2];

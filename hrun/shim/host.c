@@ -2,7 +2,7 @@
  *
  * The daemon, the ranks and their children descend from this process, which is their subreaper: so processes that leave
  * their process group or session, or ignore signals, are still found. The connection to the agent is lost when standard
- * error or output has no reader; standard input is no indication, as agents may close it.
+ * error or output has no reader; standard input is not used for this, because agents may close it.
  */
 #include "shim.h"
 
@@ -31,19 +31,19 @@
 enum {
     DAEMON_PATIENCE_MS = 3000,  /* mpirun's daemon ends its ranks within two seconds of SIGTERM */
     REST_PATIENCE_MS = 2000,    /* for processes that ranks leave behind, as in launch.h */
-    KILLED_MS = 2000,           /* SIGKILL works at once, but for a process stuck in the kernel */
+    KILLED_MS = 2000,           /* SIGKILL works at once, except on a process stuck in the kernel */
     STEP_MS = 20,
     LOOK_MS = 1000              /* interval of looking for a lost connection, in case poll does not report it */
 };
 
-/* Seen with two ranks of Open MPI 4.1.4: 8212 KiB, of which two segments of PMIx's store take 4 MiB each. */
+/* Two ranks of Open MPI 4.1.4 need 8212 KiB, two segments of PMIx's store 4 MiB each of it (seen). */
 static const unsigned long long ROOM_BYTES = 9ULL << 20;
 
 struct daemon_host {
     int reports;
     char *folder, *shm;         /* shm may be NULL */
     int sigfd;
-    struct hrun_words notes;    /* of the ranks, through a FIFO */
+    struct hrun_words notes;    /* notes of the ranks, from a FIFO */
     sigset_t old_mask;
     pid_t daemon;
 };
@@ -76,7 +76,7 @@ static int refuse_host_job(const struct daemon_host *h, const char *why)
 
 /* ---------------------------------------------------------------- checks */
 
-/* Is the fingerprint of this host in a list with commas? */
+/* 1 if the fingerprint of this host is in the comma-separated list, else 0. */
 static int matches_fingerprint(const char *list)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
@@ -106,7 +106,7 @@ static int is_as_planned(const char *list)
     return rc;
 }
 
-/* Private folders. 0, or an exit status after saying why not. */
+/* Make the private folders. 0, or an exit status after a message. */
 static int make_folders(struct daemon_host *h)
 {
     const char *base = getenv("TMPDIR");
@@ -141,8 +141,8 @@ static int make_folders(struct daemon_host *h)
 static int start_daemon(struct daemon_host *h, const char *job, char **words)
 {
     setenv(HRUN_JOB_VARIABLE, job, 1);
-    /* mpirun passes its settings on as arguments "-mca KEY VALUE". Replace the folder that hrun has made for mpirun,
-     * which ends with the job's name, by that of this host. */
+    /* mpirun passes its settings on as arguments "-mca KEY VALUE". Replace hrun's folder for mpirun, whose path ends
+     * with the job's name, by that of this host. */
     for (char **w = words; w[0] && w[1] && w[2]; w++)
         if (!strcmp(w[1], "orte_tmpdir_base") || !strcmp(w[1], "prte_tmpdir_base")) {
             char *last = strrchr(w[2], '/');
@@ -176,7 +176,7 @@ int shim_told_to_end(int sigfd)
     return end;
 }
 
-/* Reap what has ended. 1 when child is among them: *status is its. */
+/* Reap the children that have ended. 1 if child is among them, with its wait status in *status; else 0. */
 static int reap_child(pid_t child, int *status)
 {
     int one, ended = 0;
@@ -214,7 +214,8 @@ int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status)
     double kill_s = shim_now_s() + patience_ms * 1e-3, end_s = kill_s + KILLED_MS * 1e-3;
     int ended = reap_child(child, status), left;
 
-    if (!hrun_procs_children(getpid(), &children) && !children.n)     /* the usual case: no look at all processes */
+    if (!hrun_procs_children(getpid(), &children) && !children.n)     /* the usual case, without a search of all
+                                                                         processes */
         return ended;
     left = shim_signal_rest(SIGTERM);
     while (left && shim_now_s() < end_s) {
@@ -226,7 +227,7 @@ int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status)
     return ended;
 }
 
-/* Until the daemon has ended, or is to. Result: its wait status. */
+/* Wait until the daemon has ended, or end it if required. Result: its wait status. */
 static int watch_daemon(struct daemon_host *h)
 {
     struct pollfd p[4] = { { h->sigfd, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { STDERR_FILENO, 0, 0 },

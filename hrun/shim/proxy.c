@@ -1,7 +1,7 @@
 /* proxy.c - the ranks of engine ssh on one host; see shim.h, and lib/launch/frames.h for the frames
  *
- * The proxy never blocks. Data that hrun does not read yet stays in `out`, and when that is full no more output of
- * ranks is read. Input that rank 0 does not read yet is limited by HRUN_INPUT_WINDOW.
+ * The proxy never blocks. Data that hrun has not read stays in `out`; while that is full, no output of ranks is read.
+ * HRUN_INPUT_WINDOW limits the input that rank 0 has not read.
  */
 #include "shim.h"
 
@@ -26,14 +26,14 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 16 << 10,           /* bytes that are read from a rank at a time */
-    PIPE_MAX = 1 << 20,         /* bytes that a pipe holds at most, unless root says otherwise */
+    PIECE = 16 << 10,           /* bytes read from a rank at a time */
+    PIPE_MAX = 1 << 20,         /* largest capacity of a pipe in bytes, unless root changes it */
     OUT_MAX = 256 << 10,        /* while this many bytes wait for hrun, ranks are not read */
     REST_PATIENCE_MS = 2000,    /* for processes that ranks leave behind, as in launch.h */
     OWN_FDS = 4
 };
 
-/* Descriptors of a rank here. */
+/* The proxy's descriptors for a rank. */
 enum { PMI, OUTPUT, ERRORS, RANK_FDS };
 static const enum hrun_frame_kind kinds[RANK_FDS] = { [PMI] = HRUN_FRAME_PMI, [OUTPUT] = HRUN_FRAME_OUTPUT,
                                                       [ERRORS] = HRUN_FRAME_ERRORS };
@@ -42,7 +42,7 @@ struct child {
     int rank, program;
     pid_t pid;                  /* 0: it has ended */
     int fds[RANK_FDS];          /* -1: closed */
-    struct hrun_buf answers;    /* of PMI, not delivered yet */
+    struct hrun_buf answers;    /* answers of PMI, not delivered yet */
 };
 
 struct proxy {
@@ -61,14 +61,14 @@ struct proxy {
     int nprograms;
     struct child *children;
     int nchildren, nalive;
-    int input;                  /* writing end of rank 0's standard input, -1: not here, or closed */
+    int input;                  /* writing end of rank 0's standard input; -1: rank 0 is not here, or closed */
     struct hrun_buf waiting;    /* input not delivered yet */
     int input_ended;
 };
 
 /* ---------------------------------------------------------------- the job */
 
-/* The words of add_job (lib/launch/engines/ssh.c). -1: they are none, as those of another version of hrun. */
+/* Read the words of add_job (lib/launch/engines/ssh.c). -1: they are none, as those of another version of hrun. */
 static int read_job(struct proxy *p, const struct hrun_frame *f)
 {
     const char *at, *end;
@@ -134,7 +134,7 @@ static _Noreturn void become_rank(const struct proxy *p, int i, const int *fds, 
     _exit(shim_rank((char **)(uintptr_t)p->programs[k->program]));
 }
 
-/* -1: it cannot be started, errno says why. */
+/* Start a rank. -1 with errno on failure. */
 static int start_rank(struct proxy *p, int i)
 {
     struct child *k = &p->children[i];
@@ -179,7 +179,7 @@ static void report_end(struct proxy *p, int rank, int status)
     hrun_frame_add(&p->out, HRUN_FRAME_EXIT, rank, text, (size_t)n);
 }
 
-/* Read a piece of a rank's output. 0: there is none now, or it has ended. */
+/* Read a piece of a rank's output. 0: no output now, or its end. */
 static int read_rank_output(struct proxy *p, struct child *k, int f)
 {
     char data[PIECE];
@@ -192,7 +192,7 @@ static int read_rank_output(struct proxy *p, struct child *k, int f)
     return n > 0;
 }
 
-/* Read the present output of a rank, with a limit, as its children may go on to write. */
+/* Read the present output of a rank, with a limit, because its children may continue to write. */
 static void drain_rank(struct proxy *p, struct child *k)
 {
     for (int f = 0; f < RANK_FDS; f++)
@@ -200,7 +200,7 @@ static void drain_rank(struct proxy *p, struct child *k)
             ;
 }
 
-/* Give rank 0 its input. */
+/* Write waiting input to rank 0. */
 static void write_input(struct proxy *p)
 {
     size_t before = p->waiting.len;
@@ -222,7 +222,7 @@ static void write_answers(struct child *k)
     if (k->fds[PMI] < 0)
         hrun_buf_reset(&k->answers);
     else if (k->answers.len && hrun_frames_send(k->fds[PMI], &k->answers))
-        hrun_buf_reset(&k->answers);    /* the end is seen when it is read */
+        hrun_buf_reset(&k->answers);    /* reading detects the end */
 }
 
 /* Report the ranks that have ended, each after its output. */
@@ -332,7 +332,7 @@ static void flush_out(struct proxy *p)
         p->ends = 1;
 }
 
-/* Wait until something can be done, and do it. */
+/* Wait for an event of hrun, a rank or a signal, and handle it. */
 static void step_proxy(struct proxy *p, struct pollfd *q)
 {
     int room = p->out.len < OUT_MAX, n = OWN_FDS;
@@ -386,7 +386,7 @@ int shim_proxy(char **words)
         shim_say("hrun-shim proxy: %s", strerror(errno));
         return SHIM_FAILED;
     }
-    /* Three descriptors for each rank, and poll(2) takes no more entries than files are allowed. */
+    /* Each rank needs three descriptors, and poll(2) refuses more entries than files are allowed. */
     if (!getrlimit(RLIMIT_NOFILE, &p.old_files))
         setrlimit(RLIMIT_NOFILE, &(struct rlimit){ p.old_files.rlim_max, p.old_files.rlim_max });
     fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);

@@ -33,7 +33,7 @@ static int own_rank(void)
     return -1;
 }
 
-/* "0-3,8" -> a set; it may be empty, and may end with a comma. -1: that is no list. */
+/* "0-3,8" -> a set; it may be empty, and may end with a comma. -1: not a list. */
 static int parse_set(const char *list, cpu_set_t *set, size_t size)
 {
     long first, last;
@@ -49,7 +49,7 @@ static int parse_set(const char *list, cpu_set_t *set, size_t size)
     return 0;
 }
 
-/* Bind, if `bind`, then compare the affinity with the plan. 0, or -1 after a message. */
+/* Bind, if bind = 1; then compare the affinity with the plan. 0, or -1 after a message. */
 static int bind_rank(int rank, const char *list, int bind, int report)
 {
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
@@ -108,7 +108,7 @@ static void restore_settings(void)
         if (daemon && strstr(daemon, "/hrun-shim host "))
             unsetenv(names[i][1]);
         if (shim && !sscanf(shim, "/hrun-shim agent %*s %*s %*d %n", &behind) && behind) {
-            autofree char *own = xstrdup(shim + behind);    /* of the text that setenv replaces */
+            autofree char *own = xstrdup(shim + behind);    /* copied, as setenv replaces the text */
 
             setenv(names[i][0], own, 1);
         }
@@ -173,7 +173,7 @@ static int stay_as_parent(int rank)
         shim_say("rank %d: cannot start a process: %s", rank, strerror(errno));
     if (pid <= 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
-        if (!pid)       /* only now: a signal that is passed on reaches it */
+        if (!pid)       /* now signals that are passed on reach the rank */
             hrun_note_write(notes, HRUN_NOTE_RANK_BEGUN, "", rank, "");
         return pid;
     }
@@ -182,10 +182,10 @@ static int stay_as_parent(int rank)
     snprintf(line, sizeof line, "%d", status);
     hrun_note_write(notes, HRUN_NOTE_RANK_ENDED, "", rank, line);
     if (WIFSIGNALED(status)) {
-        prctl(PR_SET_DUMPABLE, 0);      /* no core: a limit of 0 does not count where a program takes cores */
+        prctl(PR_SET_DUMPABLE, 0);      /* no core dump; a limit of 0 has no effect if cores are piped to a program */
         signal(WTERMSIG(status), SIG_DFL);
         raise(WTERMSIG(status));
-        sigemptyset(&all);      /* other signals, which the rank has outlived, stay blocked */
+        sigemptyset(&all);      /* other signals stay blocked, since the rank survived them */
         sigaddset(&all, WTERMSIG(status));
         sigprocmask(SIG_UNBLOCK, &all, NULL);
     }

@@ -19,9 +19,9 @@
  *       folders. HOW: "reports" (an agent reads standard error) or "alone".
  *   hrun-shim proxy START
  *       On each host of a job of engine ssh: reads frames (lib/launch/frames.h) from standard input, starts the ranks
- *       in them, each through mode `rank`, and relays PMI, output, input, signals and exit statuses until the last rank
- *       has ended; then it ends the processes that the ranks have left behind. If hrun ends, it ends all processes at
- *       once. START is any word.
+ *       that they describe, each through mode `rank`, and relays PMI, output, input, signals and exit statuses until
+ *       the last rank has ended; then it ends the processes that the ranks have left behind. If hrun ends, it ends all
+ *       processes at once. START is any word.
  *   hrun-shim fold COMMAND ARGUMENT...
  *       For srun: runs COMMAND and prints its output in lines of at most 801 characters. The last character of a line
  *       is "." if the line of COMMAND ends there, "\" if it goes on. At the end it prints =STATUS.
