@@ -1,18 +1,18 @@
-/* fans.c - one host to two and two to one, which show what serialises a host's messages; messages inside hosts
+/* fans.c - messages from one host to two and back, which show what serialises a host's messages; messages inside hosts
  *
- * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, for disjoint triples at once; and the reverse, since a
- * port may receive slower than it sends. Triples are inside groups, where they do not disturb each other. The slower
- * of the two followers gets fewer bytes; with equal bytes its own time would hide that of the port of i.
+ * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, for disjoint triples at once. The reverse is measured,
+ * too, since a port may receive more slowly than it sends. Triples are inside groups, where they do not disturb each
+ * other. The slower of the two followers gets fewer bytes; with equal bytes its own time would hide that of i's port.
  */
 #include "measure.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The slower follower gets a multiple of 1 / PARTS of the message. Smaller differences count as scatter. */
+/* The size for the slower follower is a multiple of 1 / PARTS of the message. Smaller differences count as scatter. */
 enum { PARTS = 8 };
 
-/* Measure hosts i, j, k. bytes: to j and to k (NET_FAN), or from them (NET_JOIN). */
+/* Measure hosts i, j, k. bytes[2]: sent to j and to k (NET_FAN), or by them (NET_JOIN). */
 static void measure_fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, const int *bytes)
 {
     const int others[] = { b->leader[j], b->leader[k] };
@@ -25,7 +25,7 @@ static void measure_fan(struct net_bench *b, enum net_kind kind, int i, int j, i
     net_measure(b, &t, &r);
 }
 
-/* Time of a trip of b->bytes between host i and another one, and the part of it due to the bytes. */
+/* The time of a trip of b->bytes between host i and another one, and the part due to the bytes, s. */
 struct port_time {
     double trip_s, bytes_s;
 };
@@ -38,8 +38,8 @@ static struct port_time port_time(const struct net_bench *b, int i, int other, i
                          from ? net_bytes_take(b, other, i) : net_bytes_take(b, i, other) };
 }
 
-/* bytes[2]: to j and k, or from them. The slower one gets so few bytes that alone it would end before the faster one
- * would alone, so the shared port determines the time of both. */
+/* Set bytes[2] for j and k. The slower one gets so few bytes that alone it would end before the faster one alone, so
+ * the shared port determines the time of both. */
 static void balance_bytes(const struct net_bench *b, int i, int j, int k, int from, int *bytes)
 {
     struct port_time one = port_time(b, i, j, from), two = port_time(b, i, k, from), fast, slow;
@@ -65,7 +65,7 @@ static void measure_fans_from(struct net_bench *b, int i, int j, int k)
     measure_fan(b, NET_JOIN, i, j, k, bytes);
 }
 
-/* member[n]: the hosts of a group. */
+/* Measure the fans and joins of a group with the hosts member[n]. triples: scratch. */
 static void measure_fans_of(struct net_bench *b, const int *member, int n, int *triples)
 {
     for (int r = 0; r < net_triple_rounds(n); r++) {
@@ -83,7 +83,7 @@ static void measure_fans_of(struct net_bench *b, const int *member, int n, int *
     }
 }
 
-/* Least time of b->bytes from a host or to it: an upper limit of the time on its port. */
+/* The least time of b->bytes from or to a host, s, which is an upper limit of the time on its port. */
 static double best_bytes(const struct net_bench *b, int host)
 {
     double least = INFINITY;
@@ -98,7 +98,7 @@ static double best_bytes(const struct net_bench *b, int host)
 }
 
 /* Sort by the port's time, slowest first, since the first hosts rest in round 0. Triples of that round are neighbours,
- * so two hosts that together are faster than the third's port are found if there are any. */
+ * so it contains two hosts that together are faster than the third's port, if there are any. */
 static void sort_by_port(const struct net_bench *b, int *member, int n)
 {
     for (int m = 1; m < n; m++)
@@ -123,7 +123,7 @@ void net_fans(struct net_bench *b)
                 member[n++] = h;
         sort_by_port(b, member, n);
         measure_fans_of(b, member, n, triples);
-        for (int m = 0; m < n && n < 3; m++) {      /* too few: with hosts of other groups, one at a time */
+        for (int m = 0; m < n && n < 3; m++) {      /* too few for a triple: use hosts of other groups, one at a time */
             int i = member[m];
 
             net_rest(b);
@@ -136,7 +136,7 @@ void net_fans(struct net_bench *b)
 
 /* ---------------------------------------------------------------- inside hosts */
 
-/* Between the processes of a host, by the kinds of their PEs; all hosts at the same time. */
+/* Messages between the processes of a host, by the kinds of their PEs; on all hosts at the same time. */
 
 enum { TAG_MEAN = 10 };
 static const int sizes[] = { 0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20 };
@@ -146,7 +146,7 @@ enum { NSIZES = sizeof sizes / sizeof sizes[0] };
 enum { KINDS_MOST = 8 };
 enum { SIMULATED = 3 };
 
-/* The m-th process of this host whose PE is of a kind (-1: any), not counting rank `but`. -1: there is none. */
+/* The m-th process of this host whose PE is of a kind (-1: any), without rank `but`; -1 if there is none. */
 static int host_process(const struct net_bench *b, int kind, int m, int but)
 {
     for (int r = 0; r < b->nranks; r++)
@@ -167,8 +167,8 @@ static void measure_kinds(struct net_bench *b, int from_kind, int to_kind)
     }
 }
 
-/* All processes of one kind in pairs at once, which share the host's memory bandwidth. The first process of the kind
- * collects the times and keeps their mean. */
+/* Measure all processes of one kind in pairs at once; the pairs share the host's memory bandwidth. The first process of
+ * the kind collects the times and keeps their mean. */
 static void local_trips_at_once(struct net_bench *b, int kind, int bytes)
 {
     int first = host_process(b, kind, 0, -1), n = 0, fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED;

@@ -22,10 +22,10 @@ static double known_median(const double *s, int n)
     return m;
 }
 
-/* In standard errors: none of the thousands of differences of 32 hosts exceeds this by chance. */
+/* In standard errors. None of the thousands of differences of 32 hosts exceeds this by chance. */
 static const double BY_CHANCE = 4.5;
 
-/* 1 if the times of i and j to each other host differ by the same amount, within slack and chance, else 0. 1 also if
+/* 1 if the times of i and j to each other host differ by the same amount, within slack and chance, else 0. Also 1 if
  * fewer than two other hosts can be compared. */
 static int see_alike(const double *s, const double *error, int n, double slack, int i, int j)
 {
@@ -64,7 +64,7 @@ int net_groups(const double *s, const double *error, int n, double slack, int *g
 
 /* ---------------------------------------------------------------- by load */
 
-/* A split is tested if bytes between its parts take more than this multiple of the time of bytes inside them. */
+/* A split is tested if the time of bytes between its parts is more than this multiple of that inside them. */
 static const double LOOK = 1.1;
 /* The search has at most STARTS initial splits, each a host with its nearest hosts. It moves hosts to the other side
  * until no move improves the split, in at most SWEEPS passes. */
@@ -83,7 +83,8 @@ void net_own_rates(const double *byte_s, int n, double *out, double *in)
     }
 }
 
-/* w, n by n: logarithm of the time of bytes between two hosts, both ways, over the hosts' best; NAN if unknown. */
+/* w[n by n]: logarithm of the time of bytes between two hosts, both ways, over the least times of the hosts; NAN if
+ * unknown. */
 static void find_excess(const double *byte_s, int n, double *w)
 {
     double *out = mpi_alloc(2 * (size_t)n, sizeof *out), *in = out + n;
@@ -104,7 +105,7 @@ struct sides {
     double sum[2], count[2];
 };
 
-/* The hosts that are split. */
+/* A group of hosts to split. */
 struct split_hosts {
     const double *w;                               /* excess of each pair, n by n */
     int n;
@@ -135,7 +136,7 @@ static double side_distance(const struct sides *s)
     return s->count[0] > 0 && s->count[1] > 0 ? s->sum[1] / s->count[1] - s->sum[0] / s->count[0] : 0;
 }
 
-/* The sum of squares that the split explains; 0 unless bytes take longer between the sides than inside them. */
+/* The sum of squares that the split explains; 0 if bytes do not take longer between the sides than inside them. */
 static double explained_squares(const struct sides *s)
 {
     double d = side_distance(s);
@@ -143,8 +144,8 @@ static double explained_squares(const struct sides *s)
     return d > 0 ? d * d * s->count[0] * s->count[1] / (s->count[0] + s->count[1]) : 0;
 }
 
-/* Move hosts to the other side while that explains more; at least two stay on each side. Result: the explained sum of
- * squares; *by: the distance of the sides. */
+/* Move hosts to the other side as long as that explains more; at least two stay on each side. Result: the explained sum
+ * of squares; *by: distance of the sides. */
 static double improve_split(const struct split_hosts *h, char *side, double *by)
 {
     struct sides s = { { 0 }, { 0 } };
@@ -152,7 +153,7 @@ static double improve_split(const struct split_hosts *h, char *side, double *by)
 
     for (int x = 0; x < m; x++) {
         size[(int)side[x]]++;
-        add_pairs_of(&s, h, side, x, 0.5);    /* each pair comes twice */
+        add_pairs_of(&s, h, side, x, 0.5);    /* each pair is added twice */
     }
     for (int sweep = 0; moved && sweep < SWEEPS; sweep++) {
         moved = 0;
@@ -177,7 +178,7 @@ static double improve_split(const struct split_hosts *h, char *side, double *by)
     return explained_squares(&s);
 }
 
-/* Initial split: x and the hosts nearer to it than average on side 0; at least two hosts on each side. */
+/* Make an initial split: x and the hosts nearer to it than average on side 0; at least two hosts on each side. */
 static void begin_split(const struct split_hosts *h, int x, char *side)
 {
     double mean = 0, least = INFINITY;
@@ -202,7 +203,7 @@ static void begin_split(const struct split_hosts *h, int x, char *side)
         side[k] = !(k == x || k == nearest || v < mean);
         here += !side[k] && k != x;
     }
-    for (int k = 0; k < m && here < 2; k++)        /* x is alone: add any host */
+    for (int k = 0; k < m && here < 2; k++)        /* if x is alone, add any host */
         if (side[k]) {
             side[k] = 0;
             here++;
@@ -243,7 +244,7 @@ struct splitting {
     char *side;                                    /* scratch: 2 n */
 };
 
-/* Split one group, and its parts in turn, while `slows` returns 1. New groups are numbered from count on. Result: the
+/* Split one group, then its parts, as long as `slows` returns 1. New groups are numbered from count on. Result: the
  * number of groups. */
 static int split_group(const struct splitting *s, int group, int count, int *group_of)
 {

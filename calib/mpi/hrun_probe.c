@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of their runs: kernel sets the passes that noise uses. */
+/* In the order in which they run: kernel sets the passes that noise uses. */
 static const struct { const char *name; void (*run)(struct probe *p); int only_named; } experiments[] = {
     { "facts", probe_facts, 0 }, { "kernel", probe_kernel, 0 }, { "noise", probe_noise, 0 },
     { "clocks", probe_clocks, 0 }, { "trips", probe_trips, 0 }, { "alltoall", probe_alltoall, 0 },

@@ -10,13 +10,13 @@ const char *const net_kind_names[NET_NKINDS] = {
     "trip", "fan", "join", "call", "both", "pairs", "local", "scatter", "gather", "sync",
 };
 
-/* optional: skipped after set.limit_s, since an estimate is possible without it. */
+/* optional: 1: skipped after set.limit_s, since an estimate is possible without it. */
 static const struct { void (*run)(struct net_bench *b); int optional; } stages[] = {
     { net_find_eager, 0 }, { net_trips, 0 }, { net_fans, 0 }, { net_boths, 1 }, { net_pairs, 1 },
     { net_inside_hosts, 1 }, { net_sizes, 1 }, { net_scatters, 1 },
 };
 
-/* MPI_Barrier would keep a processor busy, which the host may not have to spare. */
+/* MPI_Barrier would keep a processor busy, and the host may have none to spare. */
 void net_rest(struct net_bench *b)
 {
 #ifdef HRUN_SMPI
@@ -68,7 +68,7 @@ void net_measure(struct net_bench *b, const struct net_trial *t, const struct ne
         net_keep(b, r, &m);
 }
 
-/* ---------------------------------------------------------------- before */
+/* ---------------------------------------------------------------- preparation */
 
 static void find_bench_hosts(struct net_bench *b)
 {
@@ -122,10 +122,10 @@ static void release_bench(struct net_bench *b)
     free(b->v);
 }
 
-/* ---------------------------------------------------------------- after */
+/* ---------------------------------------------------------------- records */
 
-/* The records as text: hosts, each with the number of its kinds of PE, then experiments. All hosts get class 0: the
- * caller, which knows the kinds of hosts, renumbers them. The caller frees the text. */
+/* The records as text: hosts, each with the number of its kinds of PE, then experiments. All hosts have class 0; the
+ * caller replaces it by the kinds of hosts. The caller frees the text. */
 static char *print_records(const struct net_bench *b, const struct net_record *v, size_t n)
 {
     char *text = NULL;
@@ -149,7 +149,7 @@ static char *print_records(const struct net_bench *b, const struct net_record *v
     return text;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the measurement */
 
 static int copy_reason(char *why, size_t size, const char *text)
 {
@@ -167,11 +167,11 @@ static const char *check_measure_options(const struct hrun_measure_options *o, i
          : nranks < 2 ? "one process alone sends no messages: start one on each host, or several on one" : NULL;
 }
 
-/* The time of all stages is the same on all processes but for the wake-up of the last one: differences above these
- * limits (absolute, and relative to the time) are a fault of a clock. */
+/* The time of all stages is the same on all processes, except for the wake-up from the last one. Differences above
+ * these limits (absolute, and relative to the time) are a fault of a clock. */
 static const double CLOCKS_S = 0.5, CLOCKS_SHARE = 0.01;
 
-/* Write into b->odd, equally on all processes, which two clocks contradict each other, if any do. Collective. */
+/* If two clocks contradict each other, write that into b->odd on all processes. Collective. */
 static void compare_clocks(struct net_bench *b)
 {
     struct { double s; int rank; } mine = { mpi_now() - b->begin_s, b->m.rank }, most, least;

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #ifdef HRUN_SMPI
-void smpi_execute_flops(double flops);      /* SimGrid's, of smpi/smpi.h */
+void smpi_execute_flops(double flops);      /* declared in SimGrid's smpi/smpi.h */
 #endif
 
-/* The number at place `rank` of a list; 0: there is none. */
+/* The number at index `rank` of a list; 0 if there is none. */
 static int list_number(const char *list, int rank)
 {
     while (rank-- > 0 && list)
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 #ifdef HRUN_SMPI
-    smpi_execute_flops(1);      /* makes SimGrid, and hrun, time no code on this machine */
+    smpi_execute_flops(1);      /* SimGrid, and hrun, thus time no code on this machine */
 #endif
     read_netbench_options(argc, argv, rank, &o);
     rc = hrun_measure_network(MPI_COMM_WORLD, &o, &text, why, sizeof why);

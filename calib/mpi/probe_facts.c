@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The first line of a file below p->root, without its end. Result: 1, or 0 if there is none. */
+/* Read the first line of a file below p->root, without its line feed. Result: 1, or 0 if there is none. */
 static int first_line(const struct probe *p, const char *path, char *out, size_t size)
 {
     char name[1024];
@@ -62,7 +62,7 @@ static void add_swap_used(const struct probe *p)
         fprintf(p->out, "fact %d swap_used_kib %llu\n", p->rank, total > left ? total - left : 0);
 }
 
-/* The first interface by name, except loopback, that is up. Result: 1, or 0 if there is none. */
+/* Find the first interface by name that is up, except loopback. Result: 1, or 0 if there is none. */
 static int any_interface(const struct probe *p, char *out, size_t size)
 {
     char path[1024], state[64];
@@ -86,7 +86,7 @@ static int any_interface(const struct probe *p, char *out, size_t size)
     return out[0] != 0;
 }
 
-/* interface: the one that reaches the other hosts; "": any. */
+/* interface: the one that reaches the other hosts; "": any interface. */
 static void add_host_facts(const struct probe *p, char *interface, size_t size)
 {
     char value[256], *begin;
@@ -110,8 +110,8 @@ static void add_host_facts(const struct probe *p, char *interface, size_t size)
     add_fact(p, "duplex", "/sys/class/net/%s/duplex", interface);
 }
 
-/* The interface through which this host reaches `peer`; "": not known. A connected datagram socket sends nothing, but
- * has the address of that interface. */
+/* Find the interface through which this host reaches `peer`; "": not known. A connected datagram socket sends nothing,
+ * but has the address of that interface. */
 static void find_interface_to(const char *peer, char *out, size_t size)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_family = AF_INET }, *found = NULL;

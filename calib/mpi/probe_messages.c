@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A sample is the mean of the trips, or calls, that fit into this time, at most TRIPS or CALLS. A single trip of a
- * microsecond would measure the clock rather than the network. */
+/* A sample is the mean of the trips, or calls, that fit into this time, at most TRIPS or CALLS. A single short trip
+ * would rather measure the clock. */
 static const double SAMPLE_S = 0.5e-3;
 
 /* ---------------------------------------------------------------- clocks */
 
-/* F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989: the host's clock is read by a
- * round trip; half of the shortest one bounds the error. */
+/* F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989: a round trip reads the host's
+ * clock, and half of the shortest trip bounds the error. */
 
 enum { EXCHANGES = 50, CLOCK_TAG = 1 };
 
@@ -67,15 +67,16 @@ void probe_clocks(struct probe *p)
 
 /* ---------------------------------------------------------------- round trips */
 
-/* One pair after the other. With several hosts each is paired with the next one, and the last with the first; on one
- * host each process with the next. */
+/* One pair runs after the other. With several hosts each host is paired with the next one, on one host each process;
+ * the last is paired with the first. */
 
 enum { PAIRS_MAX = 32, TRIPS = 10, TAG = 2 };
-/* Bytes: around the sizes with anomalies in paper 000 (section 7.4: 4, 16 and 64 KB), up to rate-limited ones. */
+/* Bytes: around the sizes with anomalies in paper 000 (section 7.4: 4, 16 and 64 KB), and up to sizes limited by the
+ * rate. */
 static const int trip_sizes[] = { 8, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20 };
 enum { NSIZES = sizeof trip_sizes / sizeof trip_sizes[0] };
 
-/* n round trips with `bytes` both ways. Result: the mean time of one, s, on the process that leads; 0 on the other. */
+/* Make n round trips with `bytes` both ways. Result: the mean time of one, s, on the leader; 0 on the other. */
 static double mean_trip(const struct message_buffers *m, struct net_trial *t, int bytes, int n)
 {
     double sum = 0, call;
@@ -91,12 +92,12 @@ static double mean_trip(const struct message_buffers *m, struct net_trial *t, in
 
 static void probe_pair(struct probe *p, const struct message_buffers *m, int a, int b)
 {
-    /* Messages are sent from the memory they were received into, as programs send data that they have just written. */
+    /* Messages are sent from the memory that they arrived in, as programs send data that they have just written. */
     struct net_trial trial = { .lead = a, .nfollow = 1, .follow = &b, .in_turn = 1 };
     int first = p->rank == a, other = first ? b : a;
 
     for (int s = 0; s < NSIZES; s++) {
-        double t = mean_trip(m, &trial, trip_sizes[s], 3);  /* connections are made, buffers touched */
+        double t = mean_trip(m, &trial, trip_sizes[s], 3);  /* sets up connections, touches buffers */
         int n = t > 0 ? (int)(SAMPLE_S / t) : TRIPS;
 
         n = n < 1 ? 1 : n > TRIPS ? TRIPS : n;
@@ -127,7 +128,7 @@ void probe_trips(struct probe *p)
     for (int r = 0; r < p->nranks; r++)
         if (!several || p->leader[r] == r)
             ends[n++] = r;
-    pairs = n > 2 ? n : n - 1;      /* two make one pair */
+    pairs = n > 2 ? n : n - 1;      /* two processes make one pair */
     step = (pairs + PAIRS_MAX - 1) / PAIRS_MAX;
     if (!p->rank && pairs > 0)
         fprintf(p->out, "pairs %d %d\n", (pairs + step - 1) / step, pairs);
@@ -147,11 +148,11 @@ void probe_trips(struct probe *p)
 
 /* All-to-all reveals faults of networks first (paper 000, sections 7.2 and 7.3, figures 22 and 25). */
 
-static const int alltoall_sizes[] = { 8, 1 << 10, 16 << 10, 128 << 10 };   /* bytes from each process to each */
+static const int alltoall_sizes[] = { 8, 1 << 10, 16 << 10, 128 << 10 };   /* bytes from each process to each other */
 enum { CALLS = 10 };
 static const size_t MEMORY_MAX = (size_t)32 << 20;                /* of each buffer of a process */
 
-/* Result: on rank 0, the mean time of n calls, s, on the slowest process. Collective. */
+/* Result: the mean time of n calls on the slowest process, s, on rank 0. Collective. */
 static double mean_alltoall(char *from, char *to, int bytes, int n)
 {
     double t, most = 0;
@@ -179,7 +180,7 @@ void probe_alltoall(struct probe *p)
         to = mpi_alloc(1, bytes);
         if (!p->rank)
             fprintf(p->out, "alltoall %d", alltoall_sizes[s]);
-        mean_alltoall(from, to, alltoall_sizes[s], 1);       /* connections are made, buffers touched */
+        mean_alltoall(from, to, alltoall_sizes[s], 1);       /* sets up connections, touches buffers */
         t = mean_alltoall(from, to, alltoall_sizes[s], 1);
         n = t > 0 && t < SAMPLE_S ? (int)(SAMPLE_S / t) : 1;
         n = n > CALLS ? CALLS : n;

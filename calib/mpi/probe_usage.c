@@ -1,8 +1,8 @@
 /* probe_usage.c - processor time of other processes on the processors of this process, from /proc (Linux)
  *
- * busy: busy time of the processors in this process's affinity between begin and end, less this process's own time, in
- * processors; stolen: time that the hypervisor took. Nothing is printed if the counters hold less than half of this
- * process's own time (some containers). Leaders also print the busiest processes and the number of swapped pages.
+ * busy: busy time of the processors in this process's affinity between begin and end minus this process's own time, in
+ * processors; stolen: time that the hypervisor took. Nothing is printed if the counters show less than half of this
+ * process's own time, as in some containers. Leaders also print the busiest processes and the number of swapped pages.
  */
 #include "hrun_probe.h"
 
@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 enum { PROCESSES_MAX = 65536, NAMED = 16 };
-static const double NAMED_LEAST = 0.01;   /* of a processor */
+static const double NAMED_LEAST = 0.01;   /* least share of a processor */
 
 struct process { int pid; double s; char name[32]; };
 
 struct usage {
     double at, own, busy, stolen;
-    double swapped;                /* pages in and out */
+    double swapped;                /* pages swapped in and out */
     struct process *v;             /* leaders: processes that are not of this job */
     int n;
 };
@@ -48,7 +48,7 @@ static void read_processors(struct usage *u)
         unsigned long long user, nice, sys, idle, wait, irq, soft, steal = 0;
         int cpu;
 
-        /* "cpu  1 2 3", the sum of all, is not processor 1. */
+        /* Skip "cpu  1 2 3", the sum of all processors. */
         if (!isdigit((unsigned char)line[strspn(line, "cpu")]) ||
             sscanf(line, "cpu%d %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice, &sys, &idle, &wait, &irq,
                    &soft, &steal) < 8 || cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mine))

@@ -1,9 +1,9 @@
 /* probe_work.c - fixed amounts of work: run-to-run spread, noise, and products of matrices
  *
- * The kernel stays in the first-level cache and waits for nothing, so its time depends on the PE alone. Every PE does
+ * The kernel stays in the first-level cache and waits for nothing, so its time depends only on the PE. Every PE does
  * the same work, so PEs of one sub-cluster can be compared.
  * The noise is measured by fixed work quanta: M. Sottile, R. Minnich, "Analysis of microbenchmarks for performance
- * tuning of clusters", IEEE Cluster 2004; it is the excess over the least quantum (T. Hoefler, T. Schneider,
+ * tuning of clusters", IEEE Cluster 2004; noise is the excess over the least quantum (T. Hoefler, T. Schneider,
  * A. Lumsdaine, "Characterizing the influence of system noise on large-scale applications by simulation", SC'10).
  */
 #include "hrun_probe.h"
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 
 enum { WORDS = 512 };              /* 4 KiB: in every first-level cache */
-static const double REPETITION_S = 0.05; /* on the fastest PE: many ticks of the system's timer (1 to 10 ms) */
-enum { QUANTA_PER_REPETITION = 50, QUANTA = 1000 }; /* 1 ms each on that PE, as Sottile and Minnich */
+static const double REPETITION_S = 0.05; /* on the fastest PE: several ticks of the system's timer (1 to 10 ms) */
+enum { QUANTA_PER_REPETITION = 50, QUANTA = 1000 }; /* 1 ms each on that PE, as in Sottile and Minnich */
 /* Time limit for slow PEs. QUANTA_LEAST quanta still have a 99th percentile. */
 static const double NOISE_MOST_S = 5;
 enum { QUANTA_LEAST = 100 };
 
-/* From 0 on values approach 1: no denormal, no overflow. */
+/* Values start at 0 and approach 1, without denormals or overflow. */
 static double time_passes(double *v, long passes)
 {
     double begin = mpi_now();
@@ -27,12 +27,12 @@ static double time_passes(double *v, long passes)
     for (long k = 0; k < passes; k++) {
         for (int i = 0; i < WORDS; i++)
             v[i] = v[i] * 0.999 + 0.001;
-        __asm__ volatile("" : : "r"(v) : "memory"); /* keeps the compiler from merging passes */
+        __asm__ volatile("" : : "r"(v) : "memory"); /* prevents the compiler from merging passes */
     }
     return mpi_now() - begin;
 }
 
-/* Passes that take REPETITION_S on the fastest PE. */
+/* The number of passes that take REPETITION_S on the fastest PE. Collective. */
 static long find_passes(double *v)
 {
     long passes = 1, most;

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-/* Repetitions between two decisions to continue. Each decision costs a message. */
+/* Number of repetitions between two decisions to continue. Each decision costs a message. */
 enum { BATCH = 5 };
 
-/* ---------------------------------------------------------------- the middle and the scatter of times */
+/* ---------------------------------------------------------------- statistics of times */
 
-/* With fewer times the standard deviation replaces the quartiles. */
+/* With fewer times the standard deviation is used instead of the quartiles. */
 enum { QUARTILES_LEAST = 8 };
 static const double QUARTILE_RANGE_SD = 1.349;   /* interquartile range of a normal distribution, in sd */
 
@@ -22,7 +22,8 @@ double net_student(int df)
 
     if (df <= (int)(sizeof few / sizeof few[0]))
         return few[df < 1 ? 0 : df - 1];
-    /* Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5), three terms: within 0.2 % from 5 on. */
+    /* Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5), three terms; the error is at most 0.2 % from 5
+     * degrees of freedom on. */
     return z + (pow(z, 3) + z) / (4 * v) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * v * v) +
            (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * v * v * v);
 }
@@ -55,9 +56,9 @@ static int is_precise(struct net_bench *b, int n)
     return n > 1 && net_student(n - 1) * sd <= b->set.precision * mean * sqrt(n);
 }
 
-/* Under a processor quota (containers) a process that has waited busily is suspended for a while, which would distort
- * the next times. So only timed code waits busily: all processes sleep before each batch, for longer than a batch of
- * small messages takes, and they sleep while they wait for untimed messages. A simulation needs none of this. */
+/* A processor quota (containers) suspends a process after a busy wait, which would distort the next times. So only
+ * timed code waits busily. All processes sleep before each batch, for longer than a batch of small messages takes, and
+ * while they wait for untimed messages. A simulation needs no sleep. */
 static const double NAP_S = 1e-4;
 
 static void pause_before_batch(void)
@@ -85,8 +86,8 @@ static void say_ready(struct net_bench *b, const struct net_trial *t)
         await_message(b, NULL, 0, t->follow[i], MESSAGES_READY);
 }
 
-/* `skip` uncounted repetitions, then `count`, whose times go to b->times[n] and following. A time that is not above 0
- * comes from a clock that jumped and is left out. Result: the new number of times. */
+/* Run `skip` uncounted repetitions, then `count`, whose times are stored from b->times[n] on. A time that is not above
+ * 0 comes from a clock that jumped and is left out. Result: the new number of times. */
 static int lead_batch(struct net_bench *b, const struct net_trial *t, int skip, int count, int n)
 {
     pause_before_batch();
@@ -115,8 +116,8 @@ static void follow_batch(struct net_bench *b, const struct net_trial *t, int cou
         messages_follow(&b->m, t);
 }
 
-/* 1 if followers wait for a message that continues or ends the trial, else 0. Followers that send bytes do wait: the
- * bytes may still be under way after the send call, and would disturb the follower's next trial. */
+/* 1 if followers wait for a message that continues or ends the trial, else 0. Followers that send bytes wait, since the
+ * bytes may still be under way after the send call and would disturb the follower's next trial. */
 static int is_continued(const struct net_trial *t, int least, int most)
 {
     return most > least || t->back > 0;
@@ -162,7 +163,7 @@ static void follow_trial(struct net_bench *b, const struct net_trial *t, int lea
 int net_try(struct net_bench *b, const struct net_trial *t, struct net_times *out)
 {
     int most = t->fixed ? t->fixed : b->set.most, least = t->fixed ? t->fixed : t->least ? t->least : b->set.least;
-    int warm = t->both && !b->set.warm ? 1 : b->set.warm;   /* both: the first does not begin at once */
+    int warm = t->both && !b->set.warm ? 1 : b->set.warm;   /* both: the first repetition does not begin at once */
 
     least = least > most ? most : least;
     if (b->m.rank == t->lead) {

@@ -10,13 +10,13 @@
 
 enum { FIRST = 1 << 10, STEP = 4 };    /* sizes FIRST, STEP FIRST, ... bracket the threshold, then bisection */
 enum { PROBES = 3 };                   /* repetitions; their median counts */
-/* A receiver is late by LATER trips plus SLEEP_S, which is more than a processor may oversleep. */
+/* A receiver is late by LATER trips plus SLEEP_S, which is longer than a processor may oversleep. */
 static const double LATER = 2, SLEEP_S = 1e-3;
-/* A send call longer than this fraction of the delay has waited for the receiver. A call that only waits until the
+/* A send call longer than this fraction of the delay has waited for the receiver. A call that waits only until the
  * bytes have left takes at most half of the delay. */
 static const double WAITED = 2.0 / 3;
 /* The threshold is found within 1 / FINE of it. A message shows the rate if it takes SEEN times as long as an empty
- * one; simulated times have no scatter, so there less is enough. */
+ * one. Simulated times have no scatter, so less is enough. */
 #ifdef HRUN_SMPI
 enum { FINE = 16 };
 static const double SEEN = 2;
@@ -25,7 +25,7 @@ enum { FINE = 64 };
 static const double SEEN = 4;
 #endif
 
-/* Time of a trip between the first two hosts, s, on all processes. Collective. */
+/* The time of a trip between the first two hosts, s, on all processes. Collective. */
 static double first_trip(struct net_bench *b, int bytes)
 {
     int other = b->leader[1];
@@ -87,7 +87,7 @@ void net_find_eager(struct net_bench *b)
 
 /* ---------------------------------------------------------------- sizes */
 
-enum { PAIRS = 3 };                    /* at once, of different hosts */
+enum { PAIRS = 3 };                    /* number of simultaneous pairs, of different hosts */
 /* Sizes per doubling: FINE_STEPS from LEAST to LAST (beyond all changes of protocol), COARSE_STEPS above. The narrowest
  * segment of SimGrid's default factors spans 0.6 of a doubling, and a line through it needs three sizes. */
 enum { LEAST = 32, LAST = 1 << 17, COARSE_STEPS = 2 };
@@ -98,7 +98,7 @@ enum { MOST = LAST, FINE_STEPS = 6 };
 enum { MOST = NET_BYTES_MAX, FINE_STEPS = 4 };
 #endif
 
-/* 1 with the hosts *i and *j of the pair that this host is in, else 0. A pair is inside a group if any group has two
+/* 1 if this host is in a pair, whose hosts are *i and *j, else 0. Pairs are inside groups if any group has two
  * hosts. */
 static int find_sweep_pair(const struct net_bench *b, int *i, int *j)
 {

@@ -1,6 +1,6 @@
 /* trips.c - round trips of all pairs, in rounds of disjoint pairs; pairs that disturb each other run one at a time
  *
- * Paper 002, section 3: T_ij(0), and T_ij(M) with empty replies; here in both directions, since rates may differ.
+ * Paper 002, section 3: T_ij(0), and T_ij(M) with empty replies. Both directions are measured, since rates may differ.
  */
 #include "measure.h"
 
@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With more hosts, each is measured with FULL_MOST - 1 others only, since hosts of one kind share parameters. */
+/* If there are more hosts, each is measured with only FULL_MOST - 1 others, since hosts of one kind share
+ * parameters. */
 enum { FULL_MOST = 32 };
 /* Simultaneous trips disturb each other if a trip alone is shorter by more than this fraction. */
 static const double DISTURBED = 0.1;
-/* Latencies of hosts behind different switches differ by more than this fraction of the median latency: more than the
- * noise of medians, less than one switch hop (a third of the latency of a path with three hops). */
+/* Latencies of hosts behind different switches differ by more than this fraction of the median latency. It is more than
+ * the noise of medians and less than one switch hop (a third of the latency of a path with three hops). */
 static const double GROUP_SLACK = 0.25;
-/* Messages between two parts share a bottleneck if their slowdown exceeds that inside the parts by this factor. */
+/* Messages between two parts share a bottleneck if their slowdown is more than this multiple of that inside the
+ * parts. */
 static const double SLOWED = 1.2;
 /* The bytes of all simultaneous trips together take at least this multiple of an empty trip. Trips begin up to one
  * empty trip apart, so a shared rate has a relative error of at most 1 / SEEN_BESIDE. */
@@ -62,8 +64,8 @@ static int full_rounds(int n)
     return n > FULL_MOST ? net_rounds(FULL_MOST) : net_rounds(n);
 }
 
-/* Trips with bytes are measured in both directions. An empty trip is led by one of the two; each host leads about half
- * of its empty trips. */
+/* Measure trips with bytes in both directions. One of the two leads an empty trip; each host leads about half of its
+ * empty trips. */
 static void trip_pair(struct net_bench *b, int i, int j, int bytes, struct trip_table into)
 {
     int low = i < j ? i : j, high = i < j ? j : i;
@@ -74,7 +76,7 @@ static void trip_pair(struct net_bench *b, int i, int j, int bytes, struct trip_
         measure_trip(b, high, low, bytes, into);
 }
 
-/* All rounds, without a barrier between them: a host continues as soon as its partner is ready. */
+/* Measure all rounds, without a barrier between them: a host continues as soon as its partner is ready. */
 static void trips_in_rounds(struct net_bench *b, int bytes, struct trip_table into)
 {
     for (int r = 0; r < full_rounds(b->nhosts); r++) {
@@ -102,9 +104,9 @@ static int is_tried(int n, int i, int j)
     return r < full_rounds(n);
 }
 
-/* The same trips, one pair at a time; pairs inside a group only if b->apart. The next pair waits in a barrier. In a
- * simulation the barrier is left out if a host is in both pairs, since its own trips never overlap. Every second host
- * has its partners in descending order to make that frequent. */
+/* Measure the same trips one pair at a time, with a barrier before each; pairs inside a group only if b->apart. A
+ * simulation needs none between two pairs with a common host, whose trips never overlap. Every second host has its
+ * partners in descending order, which makes that frequent. */
 static void trips_one_by_one(struct net_bench *b, int bytes, struct trip_table into)
 {
     int n = b->nhosts, last[2] = { -1, -1 };
@@ -126,7 +128,7 @@ static void trips_one_by_one(struct net_bench *b, int bytes, struct trip_table i
 
 /* ---------------------------------------------------------------- many at once */
 
-/* Time of an empty trip, which one of the two hosts has led: the entry of the other is 0. */
+/* The time of an empty trip, s, and its standard error. The entry of the host that did not lead it is 0. */
 static double empty_trip(const struct net_bench *b, int i, int j, double *error)
 {
     int there = i * b->nhosts + j, back = j * b->nhosts + i;
@@ -142,7 +144,7 @@ double net_bytes_take(const struct net_bench *b, int i, int j)
     return all > empty && empty > 0 ? all - empty : 0;
 }
 
-/* b->bytes, doubled (up to `most`) until the n trips from[k] to to[k] satisfy SEEN_BESIDE. */
+/* b->bytes, doubled (up to `most`) until n simultaneous trips from[k] to to[k] satisfy SEEN_BESIDE. */
 static int bytes_beside(const struct net_bench *b, const int *from, const int *to, int n, int most)
 {
     int bytes = b->bytes;
@@ -156,7 +158,8 @@ static int bytes_beside(const struct net_bench *b, const int *from, const int *t
     return bytes;
 }
 
-/* n trips at once of `bytes` from host from[k] to host to[k]. took[n]: their times on all processes. Collective. */
+/* Measure n simultaneous trips of `bytes` from host from[k] to to[k]. took[n]: their times, on all processes.
+ * Collective. */
 static void trips_at_once(struct net_bench *b, const int *from, const int *to, int n, int bytes, struct net_times *took)
 {
     struct net_times m;
@@ -171,7 +174,8 @@ static void trips_at_once(struct net_bench *b, const int *from, const int *to, i
             took[k] = m;
     }
     net_rest(b);
-    MPI_Allreduce(MPI_IN_PLACE, took, n * (int)sizeof *took, MPI_BYTE, MPI_BOR, b->m.comm);     /* all others have 0 */
+    MPI_Allreduce(MPI_IN_PLACE, took, n * (int)sizeof *took, MPI_BYTE, MPI_BOR, b->m.comm);     /* other processes
+                                                                                                   have 0 */
 }
 
 /* The m-th host of a group; -1: there is none. */
@@ -192,7 +196,7 @@ static int group_size(const struct net_bench *b, int group)
     return n;
 }
 
-/* n simultaneous trips from group g to group h: one record with the means over the trips. */
+/* Measure n simultaneous trips from group g to group h, and keep one record with the means over the trips. */
 static void measure_pairs(struct net_bench *b, int g, int h, int n)
 {
     struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n };
@@ -250,7 +254,7 @@ static double mean_slowdown(const struct load *l, int n, int bytes)
     return sum;
 }
 
-/* Put pairs of neighbours in v[n] into l->from and l->to from index k on, up to `most`. Result: the next index. */
+/* Store pairs of neighbours in v[n] in l->from and l->to, from index k up to `most`. Result: the next index. */
 static int pair_neighbours(const struct load *l, const int *v, int n, int k, int most)
 {
     for (int m = 0; m + 1 < n && k < most; m += 2, k++) {
@@ -302,7 +306,7 @@ static void find_groups(struct net_bench *b)
 
 /* ---------------------------------------------------------------- one at a time if trips disturb each other */
 
-/* 1 if a trip inside a group is shorter alone than it was beside others, else 0. Measures one pair of round 0. */
+/* 1 if a trip inside a group is shorter alone than beside others, else 0. Measures one pair of round 0 again. */
 static int are_disturbed(struct net_bench *b)
 {
     int n = b->nhosts, i = 0, j, before = b->n, differ = 0;
@@ -357,8 +361,8 @@ void net_trips(struct net_bench *b)
 
 /* ---------------------------------------------------------------- both ways at once */
 
-/* The number of partners of each host inside its group, and of pairs between any two groups. The latter show whether
- * both directions share the trunk. */
+/* The number of partners of each host inside its group, and of pairs between any two groups. Pairs between groups show
+ * whether both directions share the trunk. */
 enum { BOTHS = 3 };
 
 static void measure_both(struct net_bench *b, int i, int j, int bytes)
