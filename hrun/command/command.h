@@ -143,7 +143,7 @@ struct context_command {
 };
 
 /* Read the command line into the settings, of which s is the first member; argv is overwritten. *words gets the program
- * and its arguments, or the names behind a subcommand, among which options may stand.
+ * and its arguments, or the names after a subcommand; options may stand between these.
  * Result: the command's mode; -1 with the exit status in *status if --help or the like was answered (0), or after a
  * message about a wrong command line. */
 int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,

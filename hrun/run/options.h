@@ -9,7 +9,7 @@
 struct hrun_settings {
     struct settings common;    /* first: shared rows of the table */
     int64_t N;                        /* -N; 0: not given */
-    struct question ask;              /* what is to be chosen */
+    struct question ask;              /* options that direct the choice */
     int explore_if_it_fits;           /* 1: ask.explore comes from the user's file, and other options override it */
     struct hrun_strvec configs;       /* values of --config; ask.config is the last one */
     int probe;                        /* --probe */

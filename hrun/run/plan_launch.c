@@ -427,7 +427,7 @@ static void fill_cores(struct launch_plan *p)
 
 /* For a program without a definition, read -N as mpirun's processes per node, if the hosts have that many cores and -n
  * is consistent with it. */
-static int take_per_node(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+static int read_per_node(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = p->c.cluster;
     int64_t n = p->ask.procs, N = p->N;
@@ -472,7 +472,7 @@ static int find_app_and_size(struct launch_plan *p, const struct hrun_settings *
 }
 
 /* Without a size the program reads the user's input file: start the number of processes set there. */
-static void take_input_procs(struct launch_plan *p, const struct hrun_settings *s)
+static void use_input_procs(struct launch_plan *p, const struct hrun_settings *s)
 {
     const struct question *q = &p->ask;
 
@@ -492,7 +492,7 @@ static int plan_context(struct launch_plan *p, const struct hrun_settings *s, ch
     if (check_mapping_options(s, err) || probe_check(s, err) || find_app_and_size(p, s, words, err) ||
         context_check_app(c, words[0], err))
         return -1;
-    take_input_procs(p, s);
+    use_input_procs(p, s);
     /* Options on the command line override --explore from the user's file. */
     if (s->explore_if_it_fits && (!p->N || !c->app || p->ask.config || p->ask.procs || p->ask.unrecorded || s->probe ||
                                   s->finest || hrun_mapping_places(&s->mapping)))
@@ -516,7 +516,7 @@ static int plan_context(struct launch_plan *p, const struct hrun_settings *s, ch
     if (work_check_words(&p->w, err) || ((p->N || s->finest) && work_check_shares(&p->w, err)))
         return -1;
     if ((words[0] ? work_find_program(&p->w, 0, err) : find_definitions_program(p, err)) ||
-        context_cluster(c, &s->common, err) || (!c->app && p->N && take_per_node(p, s, words, err)))
+        context_cluster(c, &s->common, err) || (!c->app && p->N && read_per_node(p, s, words, err)))
         return -1;
     apply_grant(p);
     p->ask.oversubscribe |= s->hydra && c->mpi.kind == HRUN_MPI_MPICH;

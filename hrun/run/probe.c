@@ -35,7 +35,7 @@ static void spread_processes(const struct decision *d, int P, struct hrun_config
 }
 
 /* Set p->why and p->apart if the program cannot be traced, as far as this is known before the run. */
-static int probe_ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
+static int check_traceable(struct probe *p, const struct context *c, struct hrun_error *err)
 {
     struct hrun_layout *l = hrun_layout_create_free(c->cluster, &p->config, c->busy, err);
     struct hrun_job job = { 0 };
@@ -60,8 +60,8 @@ static void probe_release_speeds(struct probing *g)
 }
 
 /* Set p->useful: 0 if no speeds could make another configuration faster than the default. */
-static int probe_ask_open(struct probe *p, const struct work *w, const struct hrun_settings *s,
-                          const struct decision *d, struct hrun_error *err)
+static int check_usefulness(struct probe *p, const struct work *w, const struct hrun_settings *s,
+                            const struct decision *d, struct hrun_error *err)
 {
     struct decision looked_at = *d;
     struct probing g = { .p = p, .w = w, .s = s, .d = &looked_at, .c = w->c };
@@ -88,7 +88,7 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
     if (probe_size_choose(w->c, d, s->probe_N, &p->N, &p->P, err))
         return -1;
     spread_processes(d, p->P, &p->config);
-    return probe_ask_open(p, w, s, d, err) || (p->useful && probe_ask_watched(p, w->c, err)) ? -1 : 0;
+    return check_usefulness(p, w, s, d, err) || (p->useful && check_traceable(p, w->c, err)) ? -1 : 0;
 }
 
 void probe_release(struct probe *p)
@@ -97,7 +97,7 @@ void probe_release(struct probe *p)
 }
 
 /* Print the speeds with -v. */
-static void probe_tell_speeds(const struct probing *g)
+static void print_measured_speeds(const struct probing *g)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
@@ -120,7 +120,7 @@ int probe_make(struct probe *p, const struct work *w, const struct hrun_settings
     probe_options(&g);
     rc = probe_measure(&g, err);
     if (!rc) {
-        probe_tell_speeds(&g);
+        print_measured_speeds(&g);
         rc = probe_choose(&g, err);
     }
     probe_release_speeds(&g);

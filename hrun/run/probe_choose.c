@@ -95,7 +95,7 @@ static int try_choice(struct probing *g, const struct hrun_choice *v, const stru
 
 /* 1 if the predicted gain of v exceeds the uncertainty of the speeds, both at this size and without messages, else 0.
  * A larger size lies between these two cases. */
-static int promises(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, struct both *both)
+static int predicts_gain(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, struct both *both)
 {
     double uneven = 1 + hrun_speeds_uneven(g->d->N, v->P);
     struct hrun_speeds_range a, b;
@@ -143,7 +143,7 @@ static int consider_choice(struct probing *g, const struct hrun_speeds *s, const
             snprintf(g->p->kept, sizeof g->p->kept, "nothing is predicted to be quicker");
         return 0;
     }
-    if (!promises(g, s, v, &both))
+    if (!predicts_gain(g, s, v, &both))
         return 0;
     if (try_choice(g, v, &both, &shows, err))
         return -1;

@@ -132,7 +132,7 @@ int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growt
 
 /* Relative spread of the times of the PEs of sub-cluster i. If it has a single PE, the largest relative spread of the
  * other sub-clusters, but not more than their spread in seconds. */
-static double how_unlike(const struct waits *w, int i)
+static double relative_spread(const struct waits *w, int i)
 {
     const struct waits_sub *s = &w->subs[i];
     double most = 0;
@@ -150,7 +150,7 @@ static double how_unlike(const struct waits *w, int i)
 
 /* Compute the speeds from a traced run. PEs of one sub-cluster are equal, so the spread of their times is due to chance
  * or uneven shares. */
-static void probe_take_watched(struct probing *g, const struct waits *w)
+static void speeds_from_trace(struct probing *g, const struct waits *w)
 {
     double slowest = 0;
 
@@ -167,7 +167,7 @@ static void probe_take_watched(struct probing *g, const struct waits *w)
         v->compute_s = s->compute_s;
         if (!(v->compute_s > 0))
             continue;
-        v->unsure = how_unlike(w, i) + TICK_S / v->compute_s;
+        v->unsure = relative_spread(w, i) + TICK_S / v->compute_s;
         if (v->compute_s > slowest)
             g->unsure = v->unsure;
         slowest = fmax(slowest, v->compute_s);
@@ -175,7 +175,7 @@ static void probe_take_watched(struct probing *g, const struct waits *w)
 }
 
 /* Fraction of a time that counts as chance in untraced programs; 0 if operations are counted. */
-static double unwatched_chance(const struct context *c)
+static double untraced_chance(const struct context *c)
 {
     return c->engine->simulated && c->mpi.counts_flops ? 0 : CHANCE;
 }
@@ -211,7 +211,7 @@ int probe_run_default(struct probing *g, int64_t N, struct waits *waits, struct 
  * processes has the time Ci + K; the default with Pd processes, which it limits, has Ci P/Pd + K. K of other
  * sub-clusters may differ, which increases the uncertainty of their Ci. A single process has K = 0. Ci is then scaled
  * to Pd processes. */
-static void part_messages(struct probing *g, int P)
+static void separate_messages(struct probing *g, int P)
 {
     double slowest = 0, least = INFINITY, comm;
 
@@ -251,7 +251,7 @@ static int measure_apart(struct probing *g, struct hrun_error *err)
     struct small_run run = { .N = g->p->N };
 
     g->P0 = 1;
-    g->unsure = unwatched_chance(g->c);
+    g->unsure = untraced_chance(g->c);
     if (valid <= 0)
         return valid;
     for (int i = 0; i < n; i++) {
@@ -266,7 +266,7 @@ static int measure_apart(struct probing *g, struct hrun_error *err)
     valid = g->base.N ? 0 : probe_size_accepts(g->c, g->d, g->p->N, g->d->P, err);
     if (valid < 0 || (valid && probe_run_default(g, g->p->N, NULL, err)))
         return -1;
-    part_messages(g, P);
+    separate_messages(g, P);
     return 0;
 }
 
@@ -285,12 +285,12 @@ static int measure_together(struct probing *g, struct waits *waits, struct hrun_
         p->apart = 1;
         return 0;
     }
-    probe_take_watched(g, waits);
+    speeds_from_trace(g, waits);
     return 0;
 }
 
 /* 1 if chance or messages dominate the measured times, else 0. Messages may matter less at the real size. */
-static int says_little(const struct probing *g)
+static int is_unreliable(const struct probing *g)
 {
     double longest = 0;
 
@@ -315,7 +315,7 @@ static int refine(struct probing *g, double before_s, struct hrun_error *err)
     int64_t larger;
     int found;
 
-    if (g->s->probe_N || !says_little(g))
+    if (g->s->probe_N || !is_unreliable(g))
         return 0;
     for (int i = 0; i < g->d->nsubs; i++) {
         longest = fmax(longest, g->v[i].compute_s);

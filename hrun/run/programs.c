@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int holds_all(const struct hrun_strvec *all, const struct hrun_strvec *some)
+static int contains_all(const struct hrun_strvec *all, const struct hrun_strvec *some)
 {
     size_t found = 0;
 
@@ -31,7 +31,7 @@ static int is_same_option(const struct hrun_opt *o, const struct hrun_settings *
     if (o->apply == hrun_opt_string)
         return *(char *const *)a && !strcmp(*(char *const *)a, *(char *const *)b);
     if (o->apply == hrun_opt_append)
-        return holds_all(a, b);
+        return contains_all(a, b);
     return (!o->apply || o->apply == hrun_opt_flag) && !memcmp(a, b, o->apply ? sizeof(int) : sizeof(double));
 }
 
@@ -196,7 +196,7 @@ static int read_program_options(struct hrun_settings *s, char **words, int64_t *
     rc = rc || add_env_words(folder, &own.common.job.env, 0, next, &s->notes, err) ||
          (own.common.machine.hosts && (add_listed_hosts(own.common.machine.hosts, &next->hosts, err) ||
                                join_host_list(s, own.common.machine.hosts, err)));
-    if (!rc && !holds_all(&s->mapping_words, &own.mapping_words))
+    if (!rc && !contains_all(&s->mapping_words, &own.mapping_words))
         rc = hrun_fail(err, HRUN_EINVAL, "what says where processes go stands behind a ':' (--%s %s): it counts for "
                        "all programs, and belongs in front of the first one", own.mapping_words.v[0],
                        own.mapping_words.v[1]);

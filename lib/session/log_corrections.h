@@ -17,8 +17,8 @@ void log_filter_release(struct log_filter *f);
 /* The corrections from the logs of the sub-clusters that have models, at a size N. */
 struct corrected {
     int n;
-    struct hrun_known *known;             /* n configurations and their factors; excluded are those that failed in
-                                             calibrations at this N and never succeeded at it */
+    struct hrun_known *known;             /* n configurations and their factors; a configuration that failed in
+                                             calibrations at this N, and never succeeded there, is excluded */
     struct hrun_correction *details;      /* n: corrections of the same configurations */
     struct hrun_corrections *all;
     struct hrun_strvec failed;            /* the excluded configurations, as "(4,1,0,0)" */

@@ -233,7 +233,7 @@ void waits_release(struct waits *w)
 }
 
 /* The reason why the program of a run cannot be traced; NULL: it can. */
-static const char *why_not_watched(const struct waits *w, const struct context *c)
+static const char *why_not_traced(const struct waits *w, const struct context *c)
 {
     if (c->engine->simulated)
         return "simulated programs are not watched";
@@ -250,7 +250,7 @@ void waits_add_preload(struct waits *w, const struct context *c, const struct hr
 
     waits_release(w);
     w->library = hrun_installed_library(c->mpi.kind == HRUN_MPI_MPICH ? "libhrun-trace-mpich.so" : "libhrun-trace.so");
-    why = why_not_watched(w, c);
+    why = why_not_traced(w, c);
     if (why) {
         snprintf(w->why, sizeof w->why, "%s", why);
         return;

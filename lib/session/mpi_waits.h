@@ -65,8 +65,8 @@ void waits_report(const struct waits *w, const struct context *c, struct hrun_bu
 int waits_parse(const struct hrun_buf *text, const int *sub, int nranks, struct waits_sub *subs, int nsubs,
                 struct hrun_error *err);
 
-/* Index of the sub-cluster of subs[n] that the others wait for; -1: its least time inside MPI is not more than 2 % of
- * the run below that of another one, or no sub-cluster has ranks. */
+/* Index of the sub-cluster of subs[n] that the others wait for; -1: the least times inside MPI of two sub-clusters
+ * differ by at most 2 % of the run, or no sub-cluster has ranks. */
 int waits_awaited(const struct waits_sub *subs, int n);
 /* Largest over mean time outside MPI of all ranks of subs[n]; 0 if no rank computed. */
 double waits_imbalance(const struct waits_sub *subs, int n);

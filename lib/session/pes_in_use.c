@@ -183,7 +183,7 @@ double ledger_free_in(const struct ledger *g)
 /* ---------------------------------------------------------------- the locks of this run */
 
 /* Request the PEs of the run from the ledger. Result: 1 if another run uses one of them, else 0. */
-static int want_pes(const struct ledger *g, const struct ledger_run *run)
+static int request_pes(const struct ledger *g, const struct ledger_run *run)
 {
     const struct hrun_cluster *cl = g->cluster;
     const struct hrun_layout *l = run->layout;
@@ -220,7 +220,7 @@ static int enter_ledger(struct ledger *g, const struct context *c, const struct 
     /* The ledger gets no end for predictions of a month or more. */
     if (!wait && run->time_s > 0 && run->time_s < 31 * 86400.0)
         as.end_s = as.since_s + (json_int_t)run->time_s + 1;
-    busy = want_pes(g, run);
+    busy = request_pes(g, run);
     if (wait)
         rc = hrun_ledger_queue(g->l, &as, &why);
     else if (!busy)

@@ -15,7 +15,7 @@ const struct corrected *predicted_corrections(const struct decision *d, const st
  * of its logarithm. */
 double predicted_doubt(const struct corrected *k, const struct hrun_config *config);
 
-/* Append the network terms of the configuration of d with irregular times (hrun_models_irregular). */
+/* Append the network terms of d's configuration whose operations have irregular times (hrun_models_irregular). */
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out);
 
 #endif

@@ -42,8 +42,8 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
 }
 
 /* 1 if hrun's input file for these values would have the user's value (NAME=VALUE), else 0 with its own in *written. */
-static int holds_preset(const struct context *c, const char *text, const struct hrun_app_values *values,
-                        double *written)
+static int matches_preset(const struct context *c, const char *text, const struct hrun_app_values *values,
+                          double *written)
 {
     size_t len = strcspn(text, "=");
 
@@ -69,10 +69,10 @@ void presets_say(const struct context *c, const struct hrun_app_values *values)
 
     for (size_t i = 0; i < c->presets.n; i++) {
         const char *text = c->presets.v[i];
-        int all = !values || holds_preset(c, text, values, &written);
+        int all = !values || matches_preset(c, text, values, &written);
 
         for (int P = 1; P <= MOST && all && !values; P++)
-            all = holds_preset(c, text, &(struct hrun_app_values){ any_size(c->app), P, NULL }, &written);
+            all = matches_preset(c, text, &(struct hrun_app_values){ any_size(c->app), P, NULL }, &written);
         hrun_buf_addf(all ? &taken : &other, "%s%s", (all ? &taken : &other)->len ? ", " : "", text);
         if (!all && values)
             hrun_buf_addf(&other, " (here %.12g)", written);
@@ -101,7 +101,7 @@ int presets_procs(const struct context *c)
         const struct hrun_app_values values = { any_size(c->app), P, NULL };
         size_t i = 0;
 
-        while (i < c->presets.n && holds_preset(c, c->presets.v[i], &values, &written))
+        while (i < c->presets.n && matches_preset(c, c->presets.v[i], &values, &written))
             i++;
         if (i == c->presets.n && found)
             return 0;

@@ -1,4 +1,4 @@
-/* problem.c - make a command without a definition an application; see problem.h */
+/* problem.c - treat a command without a definition as an application; see problem.h */
 #include "session/problem.h"
 
 #include "app/draft.h"

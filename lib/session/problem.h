@@ -1,4 +1,4 @@
-/* problem.h - make a command without a definition an application, of one size or with a number in its words as size
+/* problem.h - treat a command without a definition as an application, with one size or with its size in a word
  *
  * Purpose: most people run the same command many times. Its words and the contents of the files that they name identify
  * an application whose work is always the same (`size: fixed`), so that profiles, corrections and learning apply to
@@ -60,7 +60,7 @@ void problem_hint(const struct context *c, const char *name, struct hrun_error *
 char *problem_title(const struct settings *set, const char *name);
 /* Store the definition of c->problem, if any, and add the command to the index. Needs c->store. */
 int problem_keep(struct context *c, struct hrun_error *err);
-/* 1 if c->app has a definition, from a file or stored for the command, else 0. */
+/* 0 if c->app was just made for a command that has neither a definition nor stored data, else 1. */
 int problem_is_known(const struct context *c);
 /* Shorter runs of commands without a definition are mostly tests: they are not recorded. */
 #define PROBLEM_WORTH_S 1.

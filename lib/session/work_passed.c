@@ -29,7 +29,7 @@ static char *const *words_of(const struct work *w, int i)
 }
 
 /* 1 if the definition determines the number of units of work, else 0. */
-static int knows_units(const struct hrun_app *app)
+static int has_units(const struct hrun_app *app)
 {
     return app && (app->shares.units || hrun_family_of(app)->deals_units || hrun_family_of(app)->by_formula);
 }
@@ -40,7 +40,7 @@ int work_check_words(const struct work *w, struct hrun_error *err)
     int64_t units;
 
     for (int i = 0; i == 0 || i < w->programs.n; i++)
-        if (problem_units(app, words_of(w, i), &w->c->set->job.env, knows_units(app), &units, err))
+        if (problem_units(app, words_of(w, i), &w->c->set->job.env, has_units(app), &units, err))
             return -1;
     return 0;
 }
@@ -78,7 +78,7 @@ int work_check_shares(const struct work *w, struct hrun_error *err)
 
 int work_check_dealt(const struct work *w, struct hrun_error *err)
 {
-    if (knows_units(w->c->app) || shares_are_passed(w))
+    if (has_units(w->c->app) || shares_are_passed(w))
         return 0;
     return hrun_fail(err, HRUN_EINVAL, "%s has no shares: write {shares:100:,} in quotes, or another form, where they "
                      "stand in its words, or `shares` into its definition (hrun-app(5))", w->words[0]);
