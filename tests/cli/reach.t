@@ -124,4 +124,15 @@ status_is 3 "a rank's own failure counts more than status 0 of mpirun"
 false_zero 2 sh -c '[ $PMIX_RANK = 0 ] || kill -9 $PPID $$'
 status_is 125 "one whose end nobody tells is missing"
 err_has "1 of 2 processes had not ended" "which is said"
+
+# What no hrun of this version sends as a job, words that "|" ends: a list too long or too short, a program or a rank
+# that is none, the words of an older one.
+for words in '/|1|0|1|/bin/true|2147483647|true|' '/|1|-5|-7|-9|' '/|1|0|1|/bin/true|0|1|0|0|' \
+    '/|1|0|1|/bin/true|1|true|1|0|7|' '/|1|0|1|/bin/true|1|true|1|1|0|' '/|1|0|1|2|/bin/true|x|1|0|0|' ''; do
+    printf "\\0\\0\\0\\1\\0\\0\\0\\0\\0\\0\\0\\$(printf %o ${#words})" >frame
+    printf %s "$words" | tr '|' '\0' >>frame
+    run bash -c 'hrun-shim proxy now <frame'
+    ok "the proxy understands no job '$words'" test "$status" = 0
+    err_has "cannot understand hrun" "which it says"
+done
 done_testing
