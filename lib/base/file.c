@@ -16,13 +16,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Two numbers, of 20 and of 16 digits. */
+/* Size of two numbers, of 20 and of 16 digits. */
 enum { PLACE_SIZE = 48 };
 
 /* ---------------------------------------------------------------- reading */
 
-/* Append the content of fd, which does not block, to *out, and close fd. A pipe or terminal is read to its end where
- * somebody writes to it. fd -1: it could not be opened, and errno says why. */
+/* Append the content of fd, which does not block, to *out, and close fd. A pipe or terminal with a writer is read to
+ * its end. fd -1: the file could not be opened, with errno. */
 static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
     size_t start = out->len;
@@ -100,7 +100,7 @@ int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
             continue;
         *p = 0;
         why = mkdir(copy, mode & HRUN_FILE_MODES) ? errno : 0;
-        /* A parent that exists may answer EACCES or EROFS before EEXIST: only what is no folder afterwards counts. */
+        /* An existing parent may give EACCES or EROFS, not EEXIST, so it fails only if it is not a folder. */
         if (why && !hrun_is_folder(copy)) {
             errno = why == EEXIST ? ENOTDIR : why;
             return hrun_fail_errno(err, HRUN_EIO, "cannot create the folder '%s'", copy);
@@ -137,8 +137,8 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
 
 /* ---------------------------------------------------------------- locks */
 
-/* Open a lock file. Its mode lets only users read it who can write it, because a read lock blocks writers. A file that
- * another user may have put in its place is not changed. -1 with *err. */
+/* Open a lock file. Only users who can write it can read it, because a read lock blocks writers. The mode of a file
+ * that another user may have put there is not changed. -1 with *err. */
 static int open_lock(const char *path, int access, struct hrun_error *err)
 {
     int fd = open(path, access | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, HRUN_FILE_MODES & 0622);
@@ -159,7 +159,7 @@ static int open_lock(const char *path, int access, struct hrun_error *err)
     return fd;
 }
 
-/* Lock fd, the lock file at path, by this command of fcntl. 0, or -1 with *err; HRUN_EBUSY names the holder that
+/* Lock fd, the lock file at path, with this command of fcntl. 0, or -1 with *err; HRUN_EBUSY names the holder that
  * hrun_lock_try has written into the file. */
 static int set_lock(int fd, const char *path, int command, short type, struct hrun_error *err)
 {
@@ -202,7 +202,7 @@ int hrun_lock_try(const char *path, struct hrun_error *err)
 
     if (hrun_lock_share(path, 1, &fd, err))
         return -1;
-    /* Without these words the lock is as good: a full disk does not matter. */
+    /* The lock is valid without this text, so a full disk is ignored. */
     len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), uname(&here) ? "?" : here.nodename);
     (void)!(ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len);
     return fd;
@@ -228,7 +228,7 @@ void hrun_unlock(int fd)
     int saved = errno;
 
     if (fd >= 0)
-        close(fd); /* ends the lock */
+        close(fd); /* releases the lock */
     errno = saved;
 }
 
@@ -241,7 +241,7 @@ static void remove_at(int at, const char *name)
     int fd;
 
     if (unlinkat(at, name, 0) == 0 || (errno != EISDIR && errno != EPERM))
-        return; /* Linux says EISDIR for a folder, POSIX EPERM */
+        return; /* Linux gives EISDIR for a folder, POSIX EPERM */
     fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == EACCES && fchmodat(at, name, S_IRWXU, 0) == 0)
         fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -261,7 +261,7 @@ static void remove_at(int at, const char *name)
 
 void hrun_remove_tree(const char *path)
 {
-    enum { ROUNDS = 2 };        /* the second for what was short for a moment, such as descriptors */
+    enum { ROUNDS = 2 };        /* the second in case descriptors, say, were missing for a moment */
     int saved = errno;
 
     for (int i = 0; path && path[0] && i < ROUNDS && (!i || !access(path, F_OK)); i++)
@@ -269,7 +269,7 @@ void hrun_remove_tree(const char *path)
     errno = saved;
 }
 
-/* When a process started, in clock ticks after boot (proc(5), field 22 of stat); 0 when not known. */
+/* Start time of a process in clock ticks after boot (proc(5), field 22 of stat); 0: unknown. */
 static unsigned long long start_ticks(long pid)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -278,7 +278,7 @@ static unsigned long long start_ticks(long pid)
 
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     if (hrun_file_read(path, 4096, &text, NULL) == 0 && (p = strrchr(text.data, ')'))) {
-        p++; /* field 2 ends here; 20 blanks further field 22 begins */
+        p++; /* end of field 2; field 22 begins after 20 blanks */
         for (int i = 0; i < 20 && p; i++)
             if ((p = strchr(p, ' ')))
                 p++;
@@ -296,7 +296,7 @@ int hrun_keeps_names(int dir)
            (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
 }
 
-/* Remove the folders in base that hrun_rundir_create has made in this place for processes of this user, now gone. */
+/* Remove the folders in base that hrun_rundir_create made in this place for processes of this user that have ended. */
 static void remove_stale(const char *base, const char *place)
 {
     DIR *dir = opendir(base);
@@ -305,7 +305,7 @@ static void remove_stale(const char *base, const char *place)
 
     if (!dir)
         return;
-    /* Asked once: this folder may have thousands of names, and each run looks at them. */
+    /* Checked once, because the folder may have thousands of names. */
     for (int safe = hrun_keeps_names(dirfd(dir)); safe && (e = readdir(dir));) {
         char where[PLACE_SIZE] = "";
         unsigned long long then, now;
@@ -315,7 +315,7 @@ static void remove_stale(const char *base, const char *place)
         if (sscanf(e->d_name, "hrun.%ld.%ld.%llu.%47[0-9a-f-].%*6[A-Za-z0-9]%n", &uid, &pid, &then, where, &end) != 4 ||
             !end || e->d_name[end] || uid != (long)geteuid() || pid <= 0 || pid > INT_MAX || strcmp(where, place))
             continue;
-        /* Another start time: the number was given to another process since. */
+        /* Another start time: the PID now belongs to another process. */
         if ((!kill((pid_t)pid, 0) || errno != ESRCH) && (!then || !(now = start_ticks(pid)) || now == then))
             continue;
         if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
@@ -344,7 +344,7 @@ char *hrun_rundir_create(const char *base, struct hrun_error *err)
                  (unsigned long long)hrun_hash(HRUN_HASH_INIT, boot.data, boot.len));
     }
     remove_stale(base, place);
-    /* The name says whose the folder is: mkdtemp makes it at once, so that it never lacks an owner. */
+    /* The name identifies the owner. mkdtemp makes folder and name at once, so it never lacks an owner. */
     cwd = base[0] == '/' ? NULL : getcwd(NULL, 0);
     path = hrun_strf("%s%s%s/hrun.%ld.%ld.%llu.%s.XXXXXX", cwd ? cwd : "", cwd ? "/" : "", base, (long)geteuid(),
                      (long)getpid(), start_ticks((long)getpid()), place);

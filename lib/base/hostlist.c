@@ -20,9 +20,9 @@ struct range {
 
 /* A list while it is read. */
 struct expansion {
-    const char *text, *item, *end;  /* all of it; where the item begins that is read, and where it ends */
-    struct hrun_buf name;       /* as far as it is read */
-    size_t most;                /* names that out may have */
+    const char *text, *item, *end;  /* the list; begin and end of the present item */
+    struct hrun_buf name;       /* the part read so far */
+    size_t most;                /* limit of names in out */
     struct hrun_strvec *out;
     struct hrun_error *err;
 };
@@ -42,7 +42,7 @@ static int fail_hostlist(struct hrun_error *err, const char *text, const char *a
                         text, strlen(text) > SHOWN ? "..." : "", what, hint);
 }
 
-/* Read digits at *p. -1 with *err when there are none or too many. */
+/* Read digits at *p. -1 with *err if there are none or too many. */
 static int read_bracket_number(const char *text, const char **p, uint64_t *value, int *ndigits,
                                struct hrun_error *err)
 {
@@ -84,7 +84,7 @@ static int read_range(const char *text, const char **p, struct range *r, struct 
     return 0;
 }
 
-/* At p stands '['. The end of the bracket, or NULL with the error. */
+/* Find the end of the bracket whose '[' is at p. NULL with the error if it is invalid. */
 static const char *check_bracket(const struct expansion *x, const char *p)
 {
     const char *open = p++, *at;
@@ -132,7 +132,7 @@ static int expand_bracket(struct expansion *x, const char *p)
     return end ? 0 : -1;
 }
 
-/* Append all names that begin with x->name and go on as the item does from p on. */
+/* Append all names that consist of x->name and an expansion of the item from p on. */
 static int expand_rest(struct expansion *x, const char *p)
 {
     static const char good[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.";
@@ -154,7 +154,7 @@ static int expand_rest(struct expansion *x, const char *p)
     return 0;
 }
 
-/* Append the names of item x->item, which ends at a comma or with the text. */
+/* Append the names of item x->item, which ends at a comma or the end of the text. */
 static int expand_item(struct expansion *x)
 {
     const char *p = x->item;
@@ -192,7 +192,7 @@ int hrun_hostlist_parse(const char *text, struct hrun_strvec *out, struct hrun_e
 
 /* ---------------------------------------------------------------- printing */
 
-/* The digits of name at `at`, if they are a number that may stand in a bracket. */
+/* 1 if the digits of name at `at` are a number that a bracket may contain, else 0. */
 static int bracket_number(const char *name, size_t at, uint64_t *value, size_t *ndigits)
 {
     size_t n = 0;
@@ -270,8 +270,8 @@ void hrun_hostlist_print(char *const *names, size_t n, struct hrun_buf *out)
             i = j;
             continue;
         }
-        /* the first two fix which number varies; each further name is compared with the first, or with the
-         * second where it equals the first ("a1,a2,a1") */
+        /* the first two names determine the number that varies; each further name is compared with the first, or with
+         * the second if it equals the first ("a1,a2,a1") */
         for (j++; j < n; j++)
             if (!(differ_in_one(names[i], names[j], &k) && k == at)
                 && !(differ_in_one(names[i + 1], names[j], &k) && k == at))

@@ -38,7 +38,7 @@ int hrun_opt_append(void *settings, const struct hrun_opt *opt, const char *valu
     return 0;
 }
 
-/* ---------------------------------------------------------------- the table as getopt wants it */
+/* ---------------------------------------------------------------- the table in getopt's form */
 
 struct parser {
     const struct hrun_opt *table;
@@ -64,7 +64,7 @@ static void parser_init(struct parser *p, const struct hrun_opt *table)
         ;
     p->longs = xcalloc(p->n + 1, sizeof *p->longs);
     p->shorts = xmalloc(3 + 2 * p->n);
-    p->shorts[nshort++] = '+'; /* stop at the first word that is no option */
+    p->shorts[nshort++] = '+'; /* stop at the first word that is not an option */
     p->shorts[nshort++] = ':'; /* getopt returns ':' for a missing value */
     for (size_t i = 0; i < p->n; i++) {
         int has_arg = table[i].arg == HRUN_OPT_NONE ? no_argument
@@ -90,7 +90,7 @@ static const struct hrun_opt *find_option_row(const struct parser *p, int val)
     return NULL;
 }
 
-/* "--app NAME", "-n NUM": how messages name the option. val: as getopt gave it, for the form that was used. */
+/* Append the option as messages name it: "--app NAME", "-n NUM". val: getopt's result for the form used. */
 static void add_usage(const struct hrun_opt *opt, int val, struct hrun_buf *b)
 {
     if (val >= LONG_BASE)
@@ -101,7 +101,7 @@ static void add_usage(const struct hrun_opt *opt, int val, struct hrun_buf *b)
 
 /* ---------------------------------------------------------------- messages */
 
-/* An option that getopt does not know: several names begin with it, or none is it. */
+/* Report an option that getopt refuses: an ambiguous prefix, or an unknown name. */
 static int fail_unknown_option(const struct parser *p, const char *word, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT, name = HRUN_BUF_INIT;
@@ -150,7 +150,7 @@ static int fail_missing(const struct hrun_opt *opt, int val, struct hrun_error *
     return hrun_fail(err, HRUN_EINVAL, "%s", b.data);
 }
 
-/* Is value one of the blank-separated choices? Else -1 with *err. */
+/* Check that value is one of the blank-separated choices. 0, or -1 with *err. */
 static int check_choice(const struct hrun_opt *opt, const char *as, const char *value, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
@@ -212,7 +212,7 @@ int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, c
     }
 }
 
-/* Is text a value of this kind? */
+/* 1 if text is a value of this kind, else 0. */
 static int is_value(const struct hrun_opt *opt, const char *text)
 {
     double number;
@@ -237,7 +237,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
     int val, at;
 
     parser_init(&p, table);
-    optind = 0; /* glibc: begin anew, also after an abandoned parse */
+    optind = 0; /* glibc: restart, also after an unfinished parse */
     opterr = 0;
     for (;;) {
         at = optind ? optind : 1;
@@ -250,7 +250,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
             return hrun_fail(err, HRUN_EINVAL, "option '--%s' takes no value, found '%s'",
                              find_option_row(&p, optopt)->name, argv[at]);
         if (val == '?') {
-            /* a word of several short options names the bad one; any other word is shown as it is */
+            /* for a word of several short options show the bad one, else the whole word */
             char one[3] = { '-', (char)optopt, 0 };
             int cluster = optopt && argv[at][1] != '-' && find_option_row(&p, (unsigned char)argv[at][1]);
             return fail_unknown_option(&p, cluster ? one : argv[at], err);
@@ -270,7 +270,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
     }
     if (optind > at)    /* getopt has passed over a "--" */
         given->ended = 1;
-    /* "--wait 5m ./x": a value that may be left out stands in a word of its own, and would be the program. */
+    /* "--wait 5m ./x": an optional value in a separate word would be taken as the program. */
     if (optind == at && at > 1 && last && last->optional && argv[at] && argv[at - 1][0] == '-' &&
         !strchr(argv[at - 1], '=') && is_value(last, argv[at]))
         return hrun_fail(err, HRUN_EINVAL, "'%s' behind %s would be the program: write %s=%s, or -- before a program "
@@ -283,7 +283,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
 
 enum { MODES_MAX = 8 * sizeof ((struct hrun_opt *)0)->modes };
 
-/* 1 if `word` is the option, alone ("dry-run") or with a value ("dry-run=time"); else 0. */
+/* 1 if `word` is the option, without ("dry-run") or with a value ("dry-run=time"); else 0. */
 static int is_option(const struct hrun_opt *o, const char *word)
 {
     size_t len = o->name ? strlen(o->name) : 0;
@@ -303,7 +303,7 @@ static int was_given(const struct hrun_opt *table, const struct hrun_opts_given 
     return 0;
 }
 
-/* The first of the names (NULL: there are none), up to a NULL, whose option was given, or NULL. */
+/* The first of the NULL-terminated names (NULL: none) whose option was given, or NULL. */
 static const char *first_given(const struct hrun_opt *table, const struct hrun_opts_given *given,
                                const char *const *names)
 {
@@ -323,7 +323,7 @@ int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *mod
     return i;
 }
 
-/* "--top does nothing without --dry-run or --verbose": why, and `before` each of words[n]. */
+/* Report "--top does nothing without --dry-run or --verbose": why, then words[n], each after `before`. */
 static int fail_useless(const struct hrun_opt *o, const char *why, const char *before, const char *const *words,
                         size_t n, struct hrun_error *err)
 {
@@ -340,7 +340,7 @@ static int fail_mode(const struct hrun_opt *o, const struct hrun_opt_mode *modes
     char why[128];
     size_t n = 0;
 
-    /* Modes that the option alone asks for need not be named. */
+    /* Modes that the option itself selects need not be named. */
     for (int i = 0; i < MODES_MAX; i++)
         if (o->modes >> i & 1 && (modes[i].word || !modes[i].option || !is_option(o, modes[i].option)))
             names[n++] = modes[i].name;

@@ -1,10 +1,9 @@
 /* write.c - writing files: whole, atomically, durably; see file.h for the contracts
  *
- * A file is replaced by way of a temporary one beside it, TARGET.tmp.PID.NUMBER. Its writer holds a lock on it
- * from its creation to its renaming. The lock is one of the open file (fcntl F_OFD_SETLK): it ends with the
- * process like any other, but keeps out threads of the same process too. So a temporary file that can be locked
- * is left over from a killed process, on whichever host or in whichever container that ran, and the next one to
- * replace the same target removes it. Where there are no locks nothing is removed.
+ * A file is replaced by a temporary file beside it, TARGET.tmp.PID.NUMBER. Its writer holds a lock on it from its
+ * creation to its renaming. The lock belongs to the open file (fcntl F_OFD_SETLK): it ends with the process, but also
+ * excludes threads of the same process. So a temporary file that can be locked is left over from a killed process of
+ * any host or container, and the next replacement of the same target removes it. Without locks nothing is removed.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -19,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Numbers that open_beside tries: names may be taken by processes of the same number on other hosts. */
+/* Numbers that open_beside tries: processes with the same PID on other hosts may use a name. */
 enum { TRIES = 1000 };
 
 static const char mark[] = ".tmp.";
@@ -37,7 +36,7 @@ int hrun_write_all(int fd, const void *data, size_t len)
             p += n;
             len -= (size_t)n;
         } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            /* a terminal or pipe that someone set to non-blocking: wait until it takes more */
+            /* a non-blocking terminal or pipe: wait until it accepts more */
             struct pollfd pfd = { fd, POLLOUT, 0 };
             if (poll(&pfd, 1, -1) < 0 && errno != EINTR)
                 return -1;
@@ -52,7 +51,7 @@ int hrun_write_all(int fd, const void *data, size_t len)
 
 /* ---------------------------------------------------------------- folders */
 
-/* The folder that holds path; the caller frees it. */
+/* The folder of path; the caller frees it. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -60,7 +59,8 @@ static char *folder_of(const char *path)
     return slash == path ? xstrdup("/") : slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
 }
 
-/* Make the names in an open folder durable. Some file systems cannot, and say so. 0, or -1 with errno. */
+/* Make the names in an open folder durable. Some file systems cannot, and report this (no error). 0, or -1 with
+ * errno. */
 static int sync_folder(int fd)
 {
     return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
@@ -68,8 +68,8 @@ static int sync_folder(int fd)
 
 /* ---------------------------------------------------------------- temporary files */
 
-/* Remove what killed processes left of replacing target, a name in the open folder: the temporary files that no process
- * writes any more. On a file system without locks they stay. */
+/* Remove the temporary files that killed processes left beside target, a name in the open folder. On a file system
+ * without locks they stay. */
 static void remove_left_temporaries(int folder, const char *target)
 {
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -86,7 +86,7 @@ static void remove_left_temporaries(int folder, const char *target)
             e->d_name[n + (size_t)end])
             continue;
         left = openat(folder, e->d_name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        /* No link: another one removed it in between, and the name may be a new file's. */
+        /* No link: another process has removed it, and the name may belong to a new file. */
         if (left >= 0 && fstat(left, &st) == 0 && S_ISREG(st.st_mode) && fcntl(left, F_OFD_SETLK, &lk) == 0 &&
             fstat(left, &st) == 0 && st.st_nlink > 0)
             unlinkat(folder, e->d_name, 0);
@@ -99,8 +99,8 @@ static void remove_left_temporaries(int folder, const char *target)
         close(fd);
 }
 
-/* Create and lock a file beside target, a name in the open folder, under a name that nobody has. Not mkstemp: the
- * kernel is to apply the umask, which cannot be read without changing it. */
+/* Create and lock a file beside target, a name in the open folder, under an unused name. Not by mkstemp, because the
+ * kernel must apply the umask, which cannot be read without a change. */
 static int open_beside(int folder, const char *target, mode_t mode, char **name)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -111,7 +111,7 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
         int fd;
 
         fd = openat(folder, s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode & HRUN_FILE_MODES);
-        /* Where there are no locks it is written without one. */
+        /* Without locks on the file system it is written without one. */
         if (fd >= 0 && (!fcntl(fd, F_OFD_SETLK, &lk) || (errno != EAGAIN && errno != EACCES)) &&
             (fstat(fd, &st) || st.st_nlink > 0)) {
             *name = s;
@@ -119,7 +119,7 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
         }
         free(s);
         if (fd >= 0)
-            close(fd); /* somebody's sweep came between: it is being removed */
+            close(fd); /* another process is removing it */
         else if (errno != EEXIST && errno != EINTR)
             return -1;
     }
@@ -140,7 +140,7 @@ int hrun_file_replace_in(int folder, const char *path, const void *data, size_t 
         remove_left_temporaries(dir, name);
         fd = open_beside(dir, name, mode, &temp);
     }
-    /* fsync reports a full disk over NFS; the file stays open, as the lock must last until the name is gone */
+    /* fsync reports a full disk over NFS; the file stays open, because the lock must last until the renaming */
     why = fd < 0 || hrun_write_all(fd, data, len) || fsync(fd) || renameat(dir, temp, dir, name) ? errno : 0;
     if (why && temp)
         unlinkat(dir, temp, 0);
@@ -158,7 +158,7 @@ int hrun_file_replace_in(int folder, const char *path, const void *data, size_t 
 
 int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err)
 {
-    autofree char *real = realpath(path, NULL); /* NULL when there is no such file yet */
+    autofree char *real = realpath(path, NULL); /* NULL: there is no such file yet */
     autofree char *folder = folder_of(real ? real : path);
     int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
@@ -194,7 +194,7 @@ static int sync_around(const char *path, int depth)
 int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf ended = HRUN_BUF_INIT;
-    /* The size is asked for under the caller's lock and after opening: over NFS that makes it the present one. */
+    /* Over NFS the size is up to date only under the caller's lock and after opening. */
     int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, HRUN_FILE_MODES & 0666);
     int rc = 0, left = 0;
     struct stat st;
@@ -212,7 +212,7 @@ int hrun_file_append(const char *path, const void *data, size_t len, int depth, 
     if (!rc && ((st.st_size == 0 && sync_around(path, depth)) || hrun_write_all(fd, ended.data, ended.len) ||
                 fsync(fd))) {
         rc = hrun_fail_errno(err, HRUN_EIO, "cannot add to '%s'", path);
-        /* The lock is the caller's, so all behind the old end is from this write. */
+        /* The caller has the lock, so all data behind the old end is from this write. */
         left = ftruncate(fd, st.st_size) || fsync(fd);
     }
     if (fd >= 0)

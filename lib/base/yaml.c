@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Our largest files are profiles: some hundred models of a dozen terms with their covariances are below a
- * MiB. The limit keeps a device or a file of measurements given by mistake from filling the memory. */
+/* The largest files are profiles: some hundred models of a dozen terms with their covariances are below 1 MiB. The
+ * limit prevents that a device or a file of measurements, given by mistake, fills the memory. */
 #define FILE_MAX ((size_t)16 << 20)
 
 /* ---------------------------------------------------------------- places in the text */
 
 static const char *text_start(const struct hrun_yaml *y)
 {
-    return y->text + (strncmp(y->text, "\xEF\xBB\xBF", 3) ? 0 : 3); /* a byte order mark is in front of column 1 */
+    return y->text + (strncmp(y->text, "\xEF\xBB\xBF", 3) ? 0 : 3); /* column 1 is behind a byte order mark */
 }
 
 /* Line and column (from 1) of a byte of the text. */
@@ -29,7 +29,7 @@ static void byte_place(const struct hrun_yaml *y, size_t byte, int *line, int *c
     *column = 1 + (begin < at ? (int)hrun_text_width(begin, (size_t)(at - begin)) : 0);
 }
 
-/* A line of a literal block (|) is its line of the value behind some blanks. */
+/* Place in a literal block (|), whose lines are those of the value after some blanks. */
 static void place_literal(const char *source, const char *value, int offset, int *line, int *column)
 {
     const char *at = hrun_skip_characters(value, (size_t)offset), *eol;
@@ -48,7 +48,7 @@ static void place_literal(const char *source, const char *value, int offset, int
               - (int)hrun_text_width(value, strcspn(value, "\n"));
 }
 
-/* From `begin` to `end` stand a scalar of one line and its quotes. */
+/* Place in a scalar of one line, which reaches from `begin` to `end` with its quotes. */
 static void place_in_line(const char *begin, const char *end, yaml_scalar_style_t style, int offset, int *column)
 {
     const char *p = begin;
@@ -66,8 +66,8 @@ static void place_in_line(const char *begin, const char *end, yaml_scalar_style_
     *column += (int)hrun_text_width(begin, (size_t)(p - begin));
 }
 
-/* Line and column (from 1) of the character `offset` of a node's text; see hrun_yaml_fail. Offsets behind the end mean
- * the end. For lists and mappings: their beginning. */
+/* Line and column (from 1) of the character `offset` of a node's text; see hrun_yaml_fail. Offsets behind the end give
+ * the end. Lists and mappings give their beginning. */
 static void node_place(const struct hrun_yaml *y, const yaml_node_t *node, int offset, int *line, int *column)
 {
     const yaml_mark_t *start = &node->start_mark, *end = &node->end_mark;
@@ -85,7 +85,7 @@ static void node_place(const struct hrun_yaml *y, const yaml_node_t *node, int o
                       column);
 }
 
-/* The value of the key of map that begins path, with *path behind the key; NULL: there is none. */
+/* The value of the key of map with which *path begins; *path then follows the key. NULL: no such key. */
 static yaml_node_t *follow_key(yaml_document_t *doc, yaml_node_t *map, const char **path)
 {
     size_t len = strcspn(*path, ".[");
@@ -102,11 +102,11 @@ static yaml_node_t *follow_key(yaml_document_t *doc, yaml_node_t *map, const cha
     return NULL;
 }
 
-/* The node at path, or the deepest one on the way to it when the path does not exist (*whole = 0).
- * NULL only when the document is empty. */
+/* The node at path (*whole = 1), or the deepest existing node on the way to it (*whole = 0). NULL if the document is
+ * empty. */
 static yaml_node_t *find_node(const struct hrun_yaml *y, const char *path, int *whole)
 {
-    yaml_document_t *doc = (yaml_document_t *)&y->doc; /* libyaml's getters take no const */
+    yaml_document_t *doc = (yaml_document_t *)&y->doc; /* libyaml's getters have no const argument */
     yaml_node_t *node = yaml_document_get_root_node(doc), *next;
 
     *whole = 0;
@@ -141,7 +141,7 @@ static int syntax_error(const struct hrun_yaml *y, const yaml_parser_t *p, struc
     const char *hint = "";
     autofree char *context = NULL;
 
-    /* libyaml words every mistake, and some failed allocations without setting its code for them */
+    /* libyaml has a text for every mistake, and reports some failed allocations without a text or code */
     if (p->error == YAML_MEMORY_ERROR || !problem)
         hrun_out_of_memory();
     if (p->error == YAML_READER_ERROR) {
@@ -167,11 +167,11 @@ static void start_parser(yaml_parser_t *parser, const struct hrun_yaml *y)
     yaml_parser_set_input_string(parser, (const unsigned char *)y->text, y->len);
 }
 
-/* Our documents have eight levels at most; libyaml takes time by the square of the depth. */
+/* The documents have eight levels at most; libyaml's time grows with the square of the depth. */
 enum { DEPTH_MAX = 32 };
 
-/* Go once over the events: every syntax error, aliases, deep nesting and further documents are found here, with their
- * places, so that building the tree can only fail for lack of memory. Aliases are refused because libyaml's
+/* Find every syntax error, aliases, deep nesting and further documents, with their places, in one pass over the events;
+ * so building the tree can only fail for lack of memory. Aliases are refused because libyaml's
  * tree does not distinguish them from their anchors, and because a few nested ones expand without bound. */
 static int scan_events(const struct hrun_yaml *y, struct hrun_error *err)
 {
