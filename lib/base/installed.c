@@ -1,4 +1,4 @@
-/* installed.c - where this hrun is installed, and where a user's own files are; see file.h */
+/* installed.c - folders of this installation of hrun, and of a user's own files; see file.h */
 #include "base/file.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@ char *hrun_installed(void)
 {
     struct link_map *map = NULL;
     Dl_info info;
-    /* The file that this code is in. The loader knows the program itself by no name. */
+    /* The file with this code. The loader's name of the program itself is empty. */
     int is_library = dladdr1((void *)(uintptr_t)hrun_installed, &info, (void **)&map, RTLD_DL_LINKMAP) && map &&
                      *map->l_name;
     char *path = realpath(is_library ? map->l_name : "/proc/self/exe", NULL);
@@ -49,7 +49,7 @@ char *hrun_installed_library(const char *name)
     autofree char *prefix = hrun_installed();
     char *path = prefix ? hrun_strf("%s/lib/hrun/%s", prefix, name) : NULL;
 
-    /* A blank or a colon ends a name in LD_PRELOAD. */
+    /* A blank or a colon would end the name in LD_PRELOAD. */
     if (path && (access(path, R_OK) || strpbrk(path, " :"))) {
         free(path);
         path = NULL;

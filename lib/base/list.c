@@ -61,7 +61,7 @@ int hrun_list_find(const char *list, const char *name)
 
 /* ---------------------------------------------------------------- lists of numbers such as "0-3,8" */
 
-/* A number of decimal digits alone. NULL: there is none, or it is above max. */
+/* Read a number of decimal digits. Result: the text behind it; NULL: no number, or one above max. */
 static const char *read_range_end(const char *p, long max, long *out)
 {
     const char *start = p;
@@ -102,11 +102,11 @@ void hrun_range_add(struct hrun_buf *out, size_t start, long first, long last)
 
 /* ---------------------------------------------------------------- the nearest known word */
 
-/* Optimal string alignment distance (insertions, deletions, replacements, swaps of neighbours), letters
- * compared without case; `limit` + 1 or more when it is over limit. */
+/* Optimal string alignment distance (insertions, deletions, replacements, swaps of neighbours), letters compared
+ * without case; above `limit`: `limit` + 1 or more. */
 static int edit_distance(const char *a, const char *b, int limit)
 {
-    enum { LONGEST = 64 }; /* longer words are not typed */
+    enum { LONGEST = 64 }; /* users type no longer words */
     int row[3][LONGEST + 1];
     int n = (int)strlen(a), m = (int)strlen(b);
 

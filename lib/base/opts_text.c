@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Values for which the completion has nothing to offer. */
+/* Kinds of values without suggestions in the completion. */
 static const unsigned FREE = 1u << HRUN_OPT_WORD | 1u << HRUN_OPT_COUNT | 1u << HRUN_OPT_NUMBER | 1u << HRUN_OPT_PERCENT
                            | 1u << HRUN_OPT_TIME;
 
@@ -18,7 +18,7 @@ static int row_ends(const struct hrun_opt *o)
 
 enum {
     WIDTH = 80,
-    LEFT_MOST = 30   /* a wider option gets a line of its own; leaves 50 columns for the text */
+    LEFT_MOST = 30   /* a wider option gets a separate line; the text has 50 columns */
 };
 
 /* "  -N, --size NUM" */
@@ -125,7 +125,7 @@ void hrun_opts_help(const struct hrun_opt *table, unsigned modes, int often, str
                 add_option_row(o, indent, out);
             continue;
         }
-        /* a group is printed where its first row stands that is shown */
+        /* a group is printed at its first visible row */
         while (e < o && !(is_shown(e, modes) && same_group(e, o)))
             e++;
         if (e < o)
@@ -151,8 +151,8 @@ static void add_pattern(const struct hrun_opt *o, const char *suffix, struct hru
         hrun_buf_addf(out, "%s-%c", o->name ? "|" : "", o->sym);
 }
 
-/* A case branch for all options of the kinds in `kinds` (bits by enum hrun_opt_arg); nothing if there are
- * none. Hidden aliases are understood too. */
+/* Append a case branch for all options of the kinds in `kinds` (bits by enum hrun_opt_arg), hidden aliases included;
+ * nothing if there are none. */
 static void add_branch(const struct hrun_opt *table, unsigned kinds, const char *suffix, const char *action,
                        struct hrun_buf *out)
 {
@@ -170,14 +170,14 @@ static void add_branch(const struct hrun_opt *table, unsigned kinds, const char 
         hrun_buf_addf(out, ") %s ;;\n", action);
 }
 
-/* Fill COMPREPLY from the first words of what a command prints. variable: holds what is there already. */
+/* Append code that fills COMPREPLY from the first words of a command's output. variable: the text typed so far. */
 static void add_names(const char *command, const char *variable, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "mapfile -t COMPREPLY < <(compgen -W \"$(%s 2>/dev/null | cut -d' ' -f1)\" -- \"$%s\")", command,
                   variable);
 }
 
-/* Branches that complete the value of each option that takes one. */
+/* Append branches that complete the value of each option with a value. */
 static void add_values(const struct hrun_opt *table, const char *suffix, struct hrun_buf *out)
 {
     add_branch(table, 1u << HRUN_OPT_FILE, suffix, "compopt -o filenames; mapfile -t COMPREPLY < "
@@ -202,7 +202,7 @@ static void add_values(const struct hrun_opt *table, const char *suffix, struct 
     add_branch(table, FREE | 1u << HRUN_OPT_PAIR, suffix, "return", out);
 }
 
-/* Behind a subcommand stand names; behind a program, and a subcommand that ends in ":" here, files. */
+/* Append the completion of further words: files after a program or a subcommand with ":" at its end, else names. */
 static void add_rest(const struct hrun_opt *table, const char *subcommands, struct hrun_buf *out)
 {
     const struct hrun_opt *o = table;
@@ -216,7 +216,7 @@ static void add_rest(const struct hrun_opt *table, const char *subcommands, stru
     hrun_buf_adds(out, "\n            return\n        fi\n");
 }
 
-/* The visible options as a word list: both with two dashes (dashes = 2), or as they look after one. */
+/* Append the visible options as a word list: with two dashes (dashes = 2), or in their forms with one. */
 static void add_word_list(const struct hrun_opt *table, int dashes, struct hrun_buf *out)
 {
     const char *sep = "";
@@ -249,7 +249,7 @@ void hrun_opts_completion(const struct hrun_opt *table, const char *command, con
     hrun_buf_addf(out, "# bash completion for %s; source it, or put it into\n"
                   "# ${XDG_DATA_HOME:-~/.local/share}/bash-completion/completions/%s\n", command, command);
     hrun_buf_addf(out, "%s()\n{\n", fn.data);
-    /* COMP_WORDS is cut at '=' and ':', which values hold: the line is split at blanks anew */
+    /* COMP_WORDS is split at '=' and ':', which values contain, so the line is split at blanks again */
     hrun_buf_adds(out,
         "    local line=${COMP_LINE:0:COMP_POINT} cur= value i=1 opt=\n"
         "    local -a w\n"
@@ -268,7 +268,7 @@ void hrun_opts_completion(const struct hrun_opt *table, const char *command, con
     add_branch(table, 1u << HRUN_OPT_PAIR, "=*", "opt=${w[i]}; i=$((i + 2))", out);
     add_branch(table, 1u << HRUN_OPT_NONE, "", "i=$((i + 1))", out);
     hrun_buf_adds(out, "            -*=*) i=$((i + 1)) ;;\n");
-    /* "-[DNn]?*": a short option with its value in the same word; nothing when no short one takes a value. */
+    /* "-[DNn]?*": a short option with its value in the same word; nothing if no short option has a value. */
     for (const struct hrun_opt *o = table; !row_ends(o); o++)
         if (o->sym && o->arg != HRUN_OPT_NONE && o->arg != HRUN_OPT_PAIR) {
             hrun_buf_addf(out, "%s%c", open, o->sym);

@@ -34,7 +34,7 @@ void hrun_table_row(struct hrun_table *t, ...)
 {
     va_list ap;
 
-    /* finish a row that hrun_table_cell left short, or columns would shift from here on */
+    /* finish a row that hrun_table_cell left incomplete, or else later columns would shift */
     while (t->ncol && t->cells.n % t->ncol)
         hrun_strvec_push(&t->cells, "");
     va_start(ap, t);
@@ -58,7 +58,7 @@ void hrun_table_cell(struct hrun_table *t, const char *fmt, ...)
     hrun_strvec_push(&t->cells, b.data);
 }
 
-/* All bytes but continuations (10xxxxxx). */
+/* Count all bytes but continuations (10xxxxxx). */
 size_t hrun_text_width(const char *s, size_t len)
 {
     size_t n = 0;
@@ -112,7 +112,7 @@ void hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *
             widths[i % t->ncol] = w;
     }
     for (size_t row = 0; row < t->cells.n; row += t->ncol) {
-        /* blanks are owed until something follows them, so that none trail */
+        /* blanks are written only before a further cell, so that none trail */
         size_t owed = indent > 0 ? (size_t)indent : 0;
         for (size_t col = 0; col < t->ncol && row + col < t->cells.n; col++) {
             const char *cell = t->cells.v[row + col];

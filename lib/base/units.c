@@ -1,7 +1,7 @@
 /* units.c - numbers as people type and read them; see units.h for the contracts
  *
- * strtod and snprintf follow the locale's decimal point. The programs never call setlocale(3), so it is the
- * dot of the C locale; the parsers refuse everything but digits and a dot before strtod sees it.
+ * strtod and snprintf follow the locale's decimal point. The programs never call setlocale(3), so it is the dot of the
+ * C locale; the parsers pass only digits and a dot to strtod.
  */
 #include "base/units.h"
 
@@ -50,7 +50,7 @@ int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t ma
     binary = v = strtoll(text, NULL, 10);
     out_of_range = errno == ERANGE;
     unit = len && digits[len] && !digits[len + 1] ? strchr(units, digits[len] | 32) : NULL;
-    if (unit && llabs(v) <= INT32_MAX) {    /* the user knows which of the two is meant */
+    if (unit && llabs(v) <= INT32_MAX) {    /* the message offers both meanings of the unit */
         for (const char *u = units; u <= unit; u++) {
             v *= 1000;
             binary *= 1024;
@@ -132,7 +132,7 @@ int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct h
     rest += *rest == 'B';
     if (!len || *rest)
         return hrun_fail(err, HRUN_EINVAL, "%s needs a size such as 512, 64k, 4GiB or 1.5T, not '%s'", what, text);
-    if (!(v <= ldexp(1.0, 53)))     /* beyond, doubles are more than a byte apart */
+    if (!(v <= ldexp(1.0, 53)))     /* above, a double cannot represent every byte count */
         return hrun_fail(err, HRUN_EINVAL, "%s needs at most 8192T, not '%s'", what, text);
     *out = (uint64_t)v;
     return 0;
@@ -146,7 +146,7 @@ int hrun_parse_duration(const char *what, const char *text, double *seconds, str
     enum { NUNITS = sizeof units / sizeof *units };
     const char *p = text;
     double sum = 0;
-    int next = 0, good = *text != 0; /* units go from large to small, each once */
+    int next = 0, good = *text != 0; /* units from large to small, each at most once */
 
     while (*p && good) {
         size_t len = hrun_number_length(p, 0);
@@ -156,7 +156,7 @@ int hrun_parse_duration(const char *what, const char *text, double *seconds, str
         p += len;
         while (*p && u < NUNITS && units[u].unit != *p)
             u++;
-        /* without a unit: seconds, and only alone, for "1h30" could be either */
+        /* a number without a unit means seconds, and must be alone: "1h30" is ambiguous */
         good = len && u < NUNITS && (*p || !next);
         sum += good ? v * (*p ? units[u].s : 1) : 0;
         next = u + 1;
@@ -197,7 +197,7 @@ static struct hrun_text three_digits(double v, const char *unit)
     return text_of("%.*f %s", a < 9.995 ? 2 : a < 99.95 ? 1 : 0, v, unit);
 }
 
-/* "2 h 5 min"; "2 h" where nothing is left */
+/* "2 h 5 min"; "2 h" without a rest */
 static struct hrun_text two_units(double v, double per, const char *unit, const char *part)
 {
     double whole = floor(v / per), rest = fmod(v, per);
@@ -207,7 +207,7 @@ static struct hrun_text two_units(double v, double per, const char *unit, const 
 
 struct hrun_text hrun_seconds(double seconds)
 {
-    /* each limit is where rounding to three digits reaches the next unit */
+    /* each limit is the value from which rounding to three digits gives the next unit */
     static const struct { double below, scale; const char *unit; } small[] = {
         { 999.5e-9, 1e9, "ns" }, { 999.5e-6, 1e6, "us" }, { 999.5e-3, 1e3, "ms" }, { 119.5, 1, "s" }
     };
@@ -297,7 +297,7 @@ struct hrun_text hrun_age(double seconds)
         return text_of("unknown");
     while (u < LAST && seconds < units[u].s)
         u++;
-    /* below 0: clocks of two hosts differ a little */
+    /* may be below 0 if clocks of two hosts differ */
     return hrun_counted((int64_t)fmax(seconds / units[u].s, 0), units[u].name);
 }
 

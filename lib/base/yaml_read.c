@@ -16,7 +16,7 @@
 struct reader {
     const struct hrun_yaml *y;
     yaml_document_t *doc;
-    struct hrun_buf path;      /* of the value looked at, "" for the file */
+    struct hrun_buf path;      /* path of the present value, "" for the file */
     struct hrun_error *err;
 };
 
@@ -27,14 +27,14 @@ static const char *scalar_text(const yaml_node_t *node)
     return (const char *)node->data.scalar.value;
 }
 
-/* ---------------------------------------------------------------- words of messages */
+/* ---------------------------------------------------------------- texts of messages */
 
-/* "a list", "nothing", "'two'": a value as messages show it, long ones cut. */
+/* Append a value as messages show it, a long one cut: "a list", "nothing", "'two'". */
 static void add_found_value(const yaml_node_t *node, struct hrun_buf *b)
 {
-    enum { SHOWN = 40 }; /* bytes: enough to know a value again on an 80-column line */
+    enum { SHOWN = 40 }; /* bytes, enough to recognise a value on an 80-column line */
 
-    const char *text = scalar_text(node); /* of a scalar only */
+    const char *text = scalar_text(node); /* valid for a scalar only */
 
     if (node->type == YAML_SEQUENCE_NODE)
         hrun_buf_adds(b, "a list");
@@ -55,7 +55,7 @@ static void add_found_value(const yaml_node_t *node, struct hrun_buf *b)
     }
 }
 
-/* "a whole number", "a list of texts": what a key holds, or one entry of its list. */
+/* Append the type of a key, or of an entry of its list: "a whole number", "a list of texts". */
 static void add_wanted_type(const struct hrun_key *k, int entry, struct hrun_buf *b)
 {
     static const char *const one[] = {
@@ -78,7 +78,7 @@ static void add_wanted_type(const struct hrun_key *k, int entry, struct hrun_buf
         hrun_buf_adds(b, one[k->type]);
 }
 
-/* The value's name as the messages write it. */
+/* Append the value's name as messages show it. */
 static void add_key_path(const struct reader *r, struct hrun_buf *b)
 {
     if (r->path.len)
@@ -99,7 +99,7 @@ static size_t path_push(struct reader *r, const char *key, size_t i)
     return old;
 }
 
-/* Report at node what text says. */
+/* Fail with this text at the place of node. */
 static int bad_node(const struct reader *r, const yaml_node_t *node, const struct hrun_buf *text)
 {
     return hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, (int)node->start_mark.line + 1,
@@ -136,7 +136,7 @@ static int bad_value(const struct reader *r, const yaml_node_t *node, const char
 
 /* ---------------------------------------------------------------- scalars */
 
-/* Decimal, without leading zeros: others would read "010" as eight and "0x10" as sixteen. */
+/* Decimal without leading zeros, because other YAML parsers read "010" as eight and "0x10" as sixteen. */
 static int read_whole(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, void *to)
 {
     const char *t = scalar_text(node), *digits = t + (*t == '-' || *t == '+');
@@ -216,7 +216,7 @@ static int read_string(struct reader *r, const struct hrun_key *k, const yaml_no
 
 /* ---------------------------------------------------------------- values */
 
-/* One value, which `to` holds: that of a key, or an entry of its list. */
+/* Read one value, that of a key or an entry of its list, into `to`. */
 static int read_value(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, void *to)
 {
     if (k->words)
@@ -271,7 +271,7 @@ static int read_list(struct reader *r, const struct hrun_key *k, const yaml_node
 
 /* ---------------------------------------------------------------- mappings */
 
-/* keys has n rows. */
+/* Fail for an unknown key. keys has n rows. */
 static int unknown_key(struct reader *r, const struct hrun_key *keys, size_t n, const yaml_node_t *key)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
