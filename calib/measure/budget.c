@@ -23,17 +23,17 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
     return 1;
 }
 
-/* State while the log of one sub-cluster is read. */
+/* The state of reading the log of one sub-cluster. */
 struct log_reading {
     struct campaign *g;
     int sub;
     const struct hrun_sample *v;
-    const char *cluster;            /* names of the sub-clusters, as records have them */
+    const char *cluster;            /* names of the sub-clusters, as in records */
 };
 
-/* The configuration of the mixed run v[k]. 1 if it counts here, else 0: the log of every sub-cluster that took part has
- * the run, and only the first of them counts it, once. A log has records of one date for the sub-clusters of its
- * kind. */
+/* Read the configuration of the mixed run v[k]. Result: 1 if the run counts here, else 0. The log of every sub-cluster
+ * of the run has it, and only the first sub-cluster counts it, once. A log that several of them share has a record for
+ * each, with the same date. */
 static int read_mixed(const struct log_reading *r, size_t k, struct hrun_config *config)
 {
     const struct hrun_design_sub *subs = r->g->budget->subs;
@@ -87,7 +87,7 @@ static int add_good(const struct log_reading *r, size_t k, struct hrun_error *er
     return 0;
 }
 
-/* Add a failure to the design: hrun excludes its configuration at its size (lib/session/log_corrections.c). */
+/* Add a failure to the design, since hrun excludes its configuration at its size (lib/session/log_corrections.c). */
 static int add_failure(const struct log_reading *r, const struct hrun_sample *s, struct hrun_error *err)
 {
     struct hrun_design_result failed = { .N = s->N };
@@ -99,22 +99,23 @@ static int add_failure(const struct log_reading *r, const struct hrun_sample *s,
     return hrun_design_add(r->g->budget->design, &failed, err);
 }
 
-/* 1 if a --timeout ended a run of a command before it counted as too slow, and more time is available now, else 0. */
+/* 1 if a --timeout ended a run of a command before it counted as too slow, and the present limit allows more, else
+ * 0. */
 static int had_no_time(const struct context *c, const struct hrun_sample *s, double least_s)
 {
     return c->app->fixed && hrun_text_same(s->status, "timeout") && s->wall_s < hrun_design_slow_s(least_s) &&
            !(c->timeout_s > 0 && c->timeout_s <= s->wall_s);
 }
 
-/* Add a sub-cluster's log to design and campaign. A failure of a command counts only between good runs; else the way
- * the program was started, or an input mended since, may be its cause. */
+/* Add a sub-cluster's log to design and campaign. A failure of a command counts only between good runs. Otherwise its
+ * cause may be the way in which the program was started, or an input that was wrong then. */
 static int read_budget_log(struct context *c, struct campaign *g, int sub, struct hrun_error *err)
 {
     autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
     struct log_reading reading;
     double least_s = INFINITY;
-    size_t good;              /* behind the last good run of a calibration */
+    size_t good;              /* index after the last good run of a calibration */
     int rc = 0;
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &samples, err))
@@ -201,7 +202,7 @@ void budget_destroy(struct budget *b)
     free(b);
 }
 
-/* ------------------------------------------------------------------ words */
+/* ------------------------------------------------------------------ text */
 
 int budget_plan(const struct context *c, const struct campaign *g, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -247,10 +248,10 @@ static const char *const reasons[] = {
     [HRUN_DESIGN_EXHAUSTED] = "nothing is left that could be run",
 };
 
-/* Smaller losses are shown as this, since models are never more precise. */
+/* Smaller losses are shown as this one, since models are never more precise. */
 static const double LOSS_SHOWN = 1e-4;
 
-/* Append the sizes at which the choice is still open, with the expected loss. */
+/* Append the sizes at which the choice is not settled, with the expected loss. */
 static void add_open(const struct campaign *g, struct hrun_buf *out)
 {
     const struct number_list *sizes = &g->budget->lists.sizes;
@@ -288,7 +289,7 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
         hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
     else if (!st->settled)
         hrun_buf_adds(out, "; more runs may change the choice");
-    if (st->sizes > 1)      /* models of a few runs at one size cannot predict that */
+    if (st->sizes > 1)      /* models of few runs at one size cannot predict this */
         hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
                   100 * fmax(st->loss, LOSS_SHOWN));
     add_open(g, out);

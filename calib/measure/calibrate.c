@@ -1,4 +1,4 @@
-/* calibrate.c - hrun-calibrate PROGRAM: plans a campaign, makes its runs, fits what they measured */
+/* calibrate.c - hrun-calibrate PROGRAM: plan a campaign, make its runs, fit models */
 #include "../common/alone.h"
 #include "../profiles/profiles.h"
 #include "base/units.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* --again and --redo: append marks to the logs of the sub-clusters to be measured. Records before a mark no longer
- * count: for --again at all points (one mark), for --redo at the points to be measured. */
+ * count: with --again those of all points (one mark), with --redo those of the points to be measured. */
 static int mark_anew(struct context *c, const struct calib_settings *s, const struct campaign *g,
                      struct hrun_error *err)
 {
@@ -48,8 +48,8 @@ static int mark_anew(struct context *c, const struct calib_settings *s, const st
     return rc;
 }
 
-/* Print what the models of a measured sub-cluster do not predict, why, and the remedy. Prints nothing if no run worked,
- * which is reported elsewhere. */
+/* Print which times the models of a measured sub-cluster do not predict, why, and the remedy. Prints nothing if no run
+ * worked, which is reported elsewhere. */
 static void print_gaps(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
 {
     const char *name = c->cluster->subs[i].name;
@@ -74,8 +74,8 @@ static void print_gaps(const struct context *c, const struct campaign *g, int i,
                 c->app->fixed ? "a larger --budget" : "more --sizes or runs", several ? name : "");
 }
 
-/* Fit every sub-cluster and print the table. Sub-clusters outside the campaign that have measurements are fitted, too,
- * since runs on several sub-clusters affect all. Result: the exit status. */
+/* Fit every sub-cluster and print the table. Sub-clusters outside the campaign with measurements are fitted, too, since
+ * runs on several sub-clusters affect all. Result: the exit status. */
 static int fit_campaign(struct context *c, const struct campaign *g)
 {
     int n = c->cluster->nsubs, count = 0, k = 0, status;
@@ -99,7 +99,7 @@ static int fit_campaign(struct context *c, const struct campaign *g)
         for (int j = 0; j < count; j++)
             if (campaign_has(g, i) && c->cluster->subs[i].npes && !strcmp(v[j].signature, c->signatures.v[i]))
                 print_gaps(c, g, i, v[j].models);
-    /* Models of a single size are rows of a few runs, which `show` prints. */
+    /* Models of a single size would be rows of a few runs, which `show` prints. */
     for (int i = 0; i < count; i++)
         if (v[i].models && !v[i].quiet && (!c->app->fixed || !g->budget || c->set->verbose))
             models[k++] = v[i].models;
@@ -115,8 +115,8 @@ static int fit_campaign(struct context *c, const struct campaign *g)
     return status;
 }
 
-/* Fail for terms without a value at a size N and the smallest number of processes that the rule accepts: fits would
- * fail after all measurements. */
+/* Fail if a term has no value at size N and the smallest P that the rule accepts, as the fit would fail after all
+ * measurements. */
 static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error *err)
 {
     enum { MOST = 1000 };
@@ -154,7 +154,7 @@ static int check_family_options(const struct context *c, const struct calib_sett
 }
 
 /* Measure the network if the definition has network terms and it is not known. A failure, which calib_network reports,
- * is no error here: the terms are then left out. Result: 0, or the number of the signal that ended it. */
+ * is no error here; the terms are then left out. Result: 0, or the number of the signal that ended it. */
 static int measure_network(struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     struct calib_settings own = *s;
@@ -192,7 +192,7 @@ static int add_size(const struct context *c, struct calib_settings *s, struct hr
     return 0;
 }
 
-/* Find the definition, or make one of the command. A command with a size needs a definition. */
+/* Find the definition, or make one for the command. A command with a size needs a definition. */
 static int find_calibrated_app(struct context *c, struct calib_settings *s, char **words, struct hrun_error *err)
 {
     const char *name = s->common.app;
@@ -206,7 +206,7 @@ static int find_calibrated_app(struct context *c, struct calib_settings *s, char
     if (((!c->app || c->app->sizes.of_command) && !sized && problem_check_input(err)) ||
         problem_find(c, words, -sized, err))
         return -1;
-    if (c->app && c->app->fixed && !c->problem && problem_is_app(c)) {      /* by its name */
+    if (c->app && c->app->fixed && !c->problem && problem_is_app(c)) {      /* the definition was found by its name */
         context_drop_app(c);
         if (problem_begin(c, words, err))
             return -1;
@@ -232,8 +232,8 @@ static int find_calibrated_app(struct context *c, struct calib_settings *s, char
 struct calibration {
     struct context c;
     struct campaign g;
-    struct exclusive profiles;      /* the locks on the profiles; not taken if nothing is measured */
-    int sig;                        /* the signal that has ended waiting for them, or measuring the network */
+    struct exclusive profiles;      /* the locks on the profiles; unlocked if nothing is measured */
+    int sig;                        /* the signal that ended the wait for them, or the measurement of the network */
 };
 
 static void calibration_release(struct calibration *k)
@@ -261,13 +261,13 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
     if (hrun_family_of(c->app)->by_formula)
         return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
-    /* The MPI must be known before the grid is built; a program built per size exists for some size. */
+    /* The MPI must be known before the grid is built. A program built for each size exists for some size. */
     N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->sizes.n ? c->app->sizes.v[0] : 0;
     w.N = N ? N : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, c->set, err) || context_choose_engine(c, 1, err) ||
         alone_check_real(c, err))
         return -1;
-    w.N = 0; /* sizes differ from run to run: only {N} passes them */
+    w.N = 0; /* sizes differ between runs, and only {N} passes them */
     if (!work_size_is_passed(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
@@ -293,7 +293,7 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
     for (int i = 0; i < c->cluster->nsubs; i++)
         if (campaign_has(&k->g, i) && exclusive_add(&k->profiles, c, c->app->name, c->signatures.v[i], err))
             return -1;
-    /* Built again once the profiles are locked, since other calibrations may have added runs. */
+    /* Build the campaign again once the profiles are locked, since other calibrations may have added runs. */
     if (exclusive_begin(&k->profiles, c, c->app->name, &k->sig, err))
         return -1;
     campaign_release(&k->g);
@@ -301,8 +301,8 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
 }
 
 /* Warn of sub-clusters with one PE. Their dependence on P comes from a sub-cluster measured at two P > Mi
- * (hrun_common_rows, lib/model), that is on three PEs. Without one they are never chosen together with others, unless
- * they were run together, as chosen runs are. */
+ * (hrun_common_rows, lib/model), which has at least three PEs. Without one they are chosen together with others only if
+ * they ran together, as in chosen runs. */
 static void warn_single_pes(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
 {
     enum { TELLS = 3 };
@@ -350,7 +350,7 @@ static int warn_other_settings(const struct context *c, const struct calib_setti
     return 0;
 }
 
-/* Print how the runs are chosen, or the number of runs measured already. */
+/* Print how runs are chosen, or the number of runs already measured. */
 static void print_start(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int all = g->n * g->wanted, left = campaign_left(g, -1);
@@ -377,7 +377,7 @@ static void print_start(const struct context *c, const struct calib_settings *s,
     warn_single_pes(c, g, stderr, "hrun-calibrate: ");
 }
 
-/* Print what failed. Result: the exit status. */
+/* Print the failures. Result: the exit status. */
 #define KEPT "; what was measured is kept, and the same command makes the runs that "
 static int print_failures(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
@@ -503,12 +503,12 @@ int calib_measure(const struct calib_settings *settings, char **words)
                  : s->dry_run ? print_plan(&k.c, &k.g, &err) : make_campaign(&k.c, s, &k.g, words, &err);
         if (status >= 0 || anew || !alone_asks_anew(s, &err))
             break;
-        /* A host differs from its remembered description: go on with what all hosts answer now. */
+        /* A host differs from its remembered description. Continue with the present descriptions of all hosts. */
         if (k.g.budget && k.g.budget->design) {
             s->budget.spent_s += hrun_design_state(k.g.budget->design)->spent_s;
             s->budget.made += hrun_design_state(k.g.budget->design)->runs;
         }
-        s->again = s->redo = 0;   /* the marks are in the log */
+        s->again = s->redo = 0;   /* the log already has the marks */
         calibration_release(&k);
         k = (struct calibration){ .sig = 0 };
     }
@@ -542,7 +542,7 @@ int calib_variants(const struct calib_settings *s, char **words)
             fprintf(stderr, "hrun-calibrate: variant %s, %zu of %zu that have terms\n", names.v[i], i + 1, names.n);
         one.common.variant = names.v[i];
         status = calib_measure(&one, words);
-        fflush(stdout);         /* keeps the name above its table if both go to one file */
+        fflush(stdout);         /* the name then precedes its table if both go to one file */
     }
     return status;
 }

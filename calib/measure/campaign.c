@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 3 };  /* the least number that separates an outlier from a trend */
+enum { REPETITIONS = 3 };  /* the least number that distinguishes an outlier */
 
-/* Add a copy of a point, unless there is one with the same configuration, size, work and copies, and shares of the same
- * kind, whose values it then gets. Result: its index. */
+/* Add a copy of a point, or replace the shares of an equal one (same configuration, size, work and copies, and both
+ * with or both without shares). Result: its index. */
 static int add_campaign_point(struct campaign *g, struct point p)
 {
     size_t bytes = (size_t)g->nsubs * sizeof *p.share;
@@ -77,7 +77,7 @@ struct grid_place {
     double memory_bytes;            /* of a PE; 0: not known */
 };
 
-/* Add the points of a place: its numbers of PEs times the sizes. */
+/* Add the points of a place, one for each of its numbers of PEs and each size. */
 static int add_grid(const struct grid_place *at, struct campaign *g, struct hrun_error *err)
 {
     const struct lists *l = at->lists;

@@ -1,4 +1,4 @@
-/* campaign_left.c - outcome of a campaign's runs, the runs that are left, and their expected time; see campaign.h */
+/* campaign_left.c - outcome of a campaign's runs, the remaining runs, and their expected time; see campaign.h */
 #include "budget.h"
 
 #include "base/units.h"
@@ -22,7 +22,7 @@ void campaign_count(struct campaign *g, struct point *p, double time_s, double w
 
 double campaign_step(const struct campaign *g)
 {
-    enum { FEWEST = 5 };    /* as hrun_times_rounding */
+    enum { FEWEST = 5 };    /* as in hrun_times_rounding */
 
     return g->timed < FEWEST ? 0 : g->step_s;
 }
@@ -75,11 +75,11 @@ int campaign_left(const struct campaign *g, int sub)
     return left;
 }
 
-/* Limit of the power of N in wall times, that of dense linear algebra. */
+/* Upper limit of the power of N in wall times: that of dense linear algebra. */
 static const double GROWTH_MAX = 3;
 
-/* The longest time of point p, which uses a sub-cluster, extrapolated from known runs on it, in proportion to the part
- * Mi/P of the work on each PE. 0: there is no such run. */
+/* The longest time of point p on a sub-cluster that it uses, s, extrapolated from known runs there, in proportion to
+ * the part Mi/P of the work on each PE; 0 if there is no such run. */
 static double longest_on(const struct campaign *g, int sub, const struct point *p)
 {
     double longest = 0;
@@ -100,7 +100,7 @@ static double longest_on(const struct campaign *g, int sub, const struct point *
 double campaign_limit(const struct campaign *g, int i)
 {
     /* Processes that share a core without yielding were up to 18 times slower (ompi#10426). A start takes a second or
-     * two, with a loaded file system or resource manager some tens of seconds. */
+     * two, or some tens of seconds if the file system or the resource manager is loaded. */
     static const double factor = 20, start_s = 60;
     const struct point *p = &g->v[i];
     double longest = 0;
@@ -115,7 +115,7 @@ double campaign_limit(const struct campaign *g, int i)
     return longest > 0 ? factor * longest + start_s : 0;
 }
 
-/* The power of N, or of P, with which times have grown so far, limited to least .. most; `most` if not known. */
+/* The power of N (in_n = 1) or P with which times have grown so far, within least .. most; `most` if not known. */
 static double time_growth(const struct campaign *g, int in_n, double least, double most)
 {
     double xx = 0, xt = 0;
@@ -133,8 +133,8 @@ static double time_growth(const struct campaign *g, int in_n, double least, doub
     return xx > 0 ? fmin(fmax(xt / xx, least), most) : most;
 }
 
-/* The expected time of a point that was not run yet, from the nearest known point, if possible on the same sub-cluster,
- * with these powers of N and P. 0: none is known. */
+/* The expected time of a point that has not run, s, from the nearest known point (if possible on the same sub-cluster)
+ * by these powers of N and P; 0 if no point is known. */
 static double guess_time(const struct campaign *g, const struct point *p, double in_n, double in_p)
 {
     static const double elsewhere = 100;
@@ -189,7 +189,7 @@ static void add_totals_row(struct hrun_table *t, const char *name, const char *h
                              : left ? "not known yet" : "-");
 }
 
-/* Runs and time of each sub-cluster and in all. */
+/* Append a table of the runs and times of each sub-cluster and in all. */
 static void totals_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrrl");

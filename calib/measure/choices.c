@@ -41,20 +41,20 @@ void choices_release(struct choices *c)
     *c = (struct choices){ .n = 0 };
 }
 
-/* ------------------------------------------------------------------ words */
+/* ------------------------------------------------------------------ text */
 
 static int is_predicted(const struct choice *v)
 {
     return v->made && v->d.by == BY_MODEL && v->d.predicted.known;
 }
 
-/* The predicted time, else that of the quickest run, s; 0: not known. */
+/* The predicted time, else the time of the quickest run, s; 0: not known. */
 static double choice_time_s(const struct choice *v)
 {
     return is_predicted(v) ? v->d.predicted.time.mid : v->made && v->d.fallback.run_s > 0 ? v->d.fallback.run_s : 0;
 }
 
-/* "3 runs", "not run at this size, 2 runs at others", or why nothing is predicted. */
+/* Add "3 runs", "not run at this size, 2 runs at others", or the reason why nothing is predicted. */
 static void add_runs_cell(struct hrun_table *t, const struct choice *v)
 {
     if (!v->made)
@@ -85,7 +85,7 @@ static int add_choice_row(struct hrun_table *t, const struct choices *c, const s
         hrun_plan_print_behind(plan->v[1].time_s, hrun_plan_is_doubted(plan, 1), plan->v[1].ranked_s,
                                v->d.predicted.time.mid, &next);
     }
-    if (is_predicted(v) && !(c->exact && v->d.basis.runs_here))     /* of times that do not scatter one run is enough */
+    if (is_predicted(v) && !(c->exact && v->d.basis.runs_here))     /* one run is enough if times do not scatter */
         decision_doubts(&v->d, &doubts);
     marks = !doubts.len ? 0 : strchr(doubts.data, ',') ? 2 : 1;
     if (!c->fixed)
@@ -130,7 +130,7 @@ void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
     const struct choice *v = NULL;
     const struct decision *d;
     double plain_s, saved_s;
-    int measured;           /* 1: both times rest on two runs, or on one of times that do not scatter */
+    int measured;           /* 1: both times come from two runs, or from one if times do not scatter */
 
     for (int i = 0; i < c->n; i++)
         v = choice_time_s(&c->v[i]) > 0 ? &c->v[i] : v;

@@ -14,11 +14,11 @@
 /* Limit of simultaneous simulations. */
 enum { SIMULATED = 8 };
 
-/* A copy, in memory that its process shares with this one. */
+/* A copy, in memory shared between its process and this one. */
 struct copy {
     int pe;
     pid_t pid;                /* 0: it has ended */
-    int reported;             /* 1: the following are set */
+    int reported;             /* 1: the members below are set */
     int rc;                   /* of run_copy */
     struct work_result result;
     struct hrun_error err;
@@ -29,7 +29,7 @@ struct copies {
     int n;
 };
 
-/* One process on a PE of the point's sub-cluster. */
+/* Run one process on a PE of the point's sub-cluster. */
 static int run_copy(struct runs *runs, const struct point *p, int pe, struct work_result *r, struct hrun_error *err)
 {
     struct context *c = runs->c;
@@ -73,7 +73,7 @@ static void signal_all(const struct copies *c, int sig)
             kill(c->v[i].pid, sig);
 }
 
-/* Reap the processes that have ended. options: of waitpid. Result: the number of the others. */
+/* Reap the processes that have ended. options: those of waitpid. Result: the number of the remaining ones. */
 static int reap(struct copies *c, int options)
 {
     int left = 0;
@@ -88,7 +88,7 @@ static int reap(struct copies *c, int options)
     return left;
 }
 
-/* Wait until all copies have ended; a signal ends them. Result: its number, or 0. */
+/* Wait until all copies have ended. A signal ends them. Result: its number, or 0. */
 static int wait_all_copies(struct copies *c)
 {
     static const int awaited[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
@@ -100,7 +100,7 @@ static int wait_all_copies(struct copies *c)
         sigaddset(&set, awaited[i]);
     sigprocmask(SIG_BLOCK, &set, &before);
     for (int got = 0; got >= 0 || errno == EINTR; ) {
-        /* Once all have ended, signals that came meanwhile are read. */
+        /* Once all have ended, read the signals that arrived in the meantime. */
         got = reap(c, WNOHANG) ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &(struct timespec){ 0 });
         if (got > 0 && got != SIGCHLD) {
             sig = sig ? sig : got;
@@ -169,7 +169,7 @@ static int is_worse_result(const struct work_result *a, const struct work_result
     return a->ok != b->ok ? !a->ok : a->time_s > b->time_s;
 }
 
-/* Run a copy on pe in this process beside the others, and wait for these. Result: as copies_run. */
+/* Run a copy on pe in this process, and wait for the other copies. Result: as copies_run. */
 static int run_with_copies(struct runs *runs, const struct point *p, int pe, struct copies *others,
                            struct copy_result *out, struct hrun_error *err)
 {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* P goes up to the number of PEs, but at least to TRIED_MIN and at most to TRIED_MAX, so that small clusters reveal the
- * rule, too: 9 is the first square that is no power of two, 8 the first cube. P > 16 separates no further rules. */
+/* The largest P is the number of PEs, but at least TRIED_MIN and at most TRIED_MAX. Small clusters thus show the rule,
+ * too: 9 is the first square that is no power of two, 8 the first cube. P > 16 distinguishes no more rules. */
 enum { TRIED_MIN = 9, TRIED_MAX = 16, RUNS_MAX = 64, TRIES = 2 };
 /* A run counts as hanging after HANGS times the longest good run plus START_S (campaign.h). */
 static const double HANGS = 20, START_S = 60;
@@ -25,8 +25,8 @@ struct rule_search {
     struct hrun_rules rules;
     struct tried { int64_t N; int P, worked; } run[RUNS_MAX];
     int nruns;
-    double longest_s;              /* the longest good run */
-    char why[768];                 /* of the last failure */
+    double longest_s;              /* time of the longest good run */
+    char why[768];                 /* reason of the last failure */
 };
 
 static void rule_search_release(struct rule_search *s)
@@ -36,8 +36,8 @@ static void rule_search_release(struct rule_search *s)
     hrun_rules_release(&s->rules);
 }
 
-/* P processes on the sub-cluster with the most PEs (npes[nsubs]: usable PEs), on the largest number of PEs that divides
- * P. */
+/* P processes on the sub-cluster with the most PEs, on the largest number of its PEs that divides P. npes[nsubs]:
+ * usable PEs. */
 static struct hrun_config config_of_count(const int *npes, int nsubs, int P)
 {
     int most = 0, pes;
@@ -79,7 +79,7 @@ static int run_once(struct rule_search *s, int64_t N, int P, int *worked, struct
     return rc;
 }
 
-/* Run, repeat a failure, and note the outcome. */
+/* Run, repeat the run after a failure, and store the outcome. */
 static int try_numbers(struct rule_search *s, int64_t N, int P, int *worked, struct hrun_error *err)
 {
     int rc = 0;
@@ -97,7 +97,7 @@ static int try_numbers(struct rule_search *s, int64_t N, int P, int *worked, str
     return 0;
 }
 
-/* Make runs at these sizes, smallest first, until all remaining rules agree on them. */
+/* Make runs at these sizes, smallest first, until all remaining rules agree on all of them. */
 static int narrow_rules(struct rule_search *s, const int64_t *sizes, int nsizes, int most, struct hrun_error *err)
 {
     int64_t N;
@@ -112,7 +112,7 @@ static int narrow_rules(struct rule_search *s, const int64_t *sizes, int nsizes,
     return rc;
 }
 
-/* Run cases that the rule allows until one works, so that the rule does not rest on failures alone. */
+/* Run cases that the rule accepts until one works, so that the rule does not come from failures alone. */
 static int confirm_rule(struct rule_search *s, int most, struct hrun_error *err)
 {
     const struct lists *l = &s->a->lists;
@@ -128,7 +128,7 @@ static int confirm_rule(struct rule_search *s, int most, struct hrun_error *err)
             P += !at;
         }
         if (P > most) {
-            s->rules.left[first] = 0;   /* it allows nothing that can be tried */
+            s->rules.left[first] = 0;   /* it accepts nothing that can be tried */
             continue;
         }
         rc = try_numbers(s, l->sizes.v[at], P, &worked, err);
@@ -163,7 +163,7 @@ static int try_between(struct rule_search *s, int most, struct hrun_error *err)
     return worked ? narrow_rules(s, all, 1, most, err) : narrow_rules(s, l->sizes.v, 1, most, err);
 }
 
-/* The rule that allows no failed run and the most good runs. -1: there is none. */
+/* The rule that accepts no failed run and the most good runs; -1 if there is none. */
 static int best_rule(const struct rule_search *s)
 {
     int best = -1, most = 0;

@@ -1,4 +1,4 @@
-/* loaded.c - measuring runs on hosts whose PEs are all kept busy; see runs.h */
+/* loaded.c - measure runs on hosts whose PEs are all kept busy; see runs.h */
 #include "base/alloc.h"
 #include "base/units.h"
 #include "runs.h"
@@ -9,7 +9,7 @@
 
 enum { HOSTS = 4 };
 
-/* ------------------------------------------------------------------ where they run */
+/* ------------------------------------------------------------------ the PEs */
 
 void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order)
 {
@@ -23,7 +23,7 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
     /* At most HOSTS hosts if these have enough PEs. */
     if (hosts > HOSTS && npes <= HOSTS * here)
         hosts = HOSTS;
-    /* Nearly equal parts: first of the slow host, if it is known, then of the others. */
+    /* Choose nearly equal numbers of PEs, first of the slow host if it is known, then of the others. */
     for (int others = slow_host < 0; others < 2; others++)
         for (int i = 0, host = -1, room = 0; i < sub->npes && left; i++) {
             if (sub->pes[i].host != host) {
@@ -34,7 +34,7 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
             used[i] |= room > 0;
             left -= room-- > 0;
         }
-    /* If hosts have fewer PEs than the first one: use any remaining PEs. */
+    /* If some hosts have fewer PEs than the first one, use any other PEs. */
     for (int i = 0; i < sub->npes && left; i++) {
         left -= !used[i];
         used[i] = 1;
@@ -44,10 +44,10 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
             order[n++] = i;
 }
 
-/* ------------------------------------------------------------------ making them */
+/* ------------------------------------------------------------------ the runs */
 
-/* Run copies of a point's work on all its PEs (on one PE of each simulated host, since these do not disturb each
- * other), and note the slowest host. */
+/* Run copies of a point's work on all its PEs, and store the slowest host. Simulated PEs of one host do not disturb
+ * each other, so one PE of each host is enough there. */
 static int run_copies(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
@@ -71,7 +71,7 @@ static int run_copies(struct runs *runs, const struct point *p, struct work_resu
     return 0;
 }
 
-/* Run copies again if the slowest host is not known because an earlier campaign measured them. */
+/* If the slowest host is not known, since an earlier campaign measured the copies, run them again. */
 static int find_slow_host(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];

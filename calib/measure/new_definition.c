@@ -20,16 +20,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Processes per PE without --procs: the useful numbers on the faster of two kinds of nodes in paper 000. */
+/* Processes per PE without --procs: the useful numbers on the faster kind of nodes in paper 000. */
 static const int PROCS[] = { 1, 2 };
-/* Parts of the budget: before the first choice of terms; before the second choice, with runs designed by the first
- * terms; for runs designed by the final terms. */
+/* Parts of the budget: for the runs before the first choice of terms; for runs designed by the first terms, before the
+ * second choice; for runs designed by the final terms. */
 static const double PARTS[] = { 0.4, 0.3, 0.3 };
 enum { LAST = sizeof PARTS / sizeof *PARTS - 1 };
-/* Factor of an automatic budget over that of a program with known terms. */
+/* Ratio of an automatic budget to that of a program with known terms. */
 static const double MORE = 1.7;
 
-/* The part's share of the runs of --budget; a small number of runs is a single part. */
+/* The number of runs of a part, if --budget is a number of runs; a small number is a single part. */
 static long long runs_of(const struct calib_settings *s, int part)
 {
     long long first = (long long)ceil(PARTS[0] * (double)s->budget.runs),
@@ -50,7 +50,7 @@ static void print_part(const struct calib_settings *s, int part, const char *wha
 struct definition_files {
     char *own;                 /* temporary folder */
     char *draft;               /* the provisional definition in it */
-    char *folder, *file;       /* folder and file of the final definition; NULL: chosen by the store */
+    char *folder, *file;       /* folder and file of the final definition; NULL: the store chooses them */
 };
 
 static void definition_files_release(struct definition_files *p)
@@ -86,10 +86,10 @@ static int check_free(const struct calib_settings *s, const char *file, struct h
     return 0;
 }
 
-/* Fail if a definition of this name in an earlier folder would hide the new one. */
+/* Fail if an earlier folder has a definition of this name, which would hide the new one. */
 static int check_hidden(const struct calib_settings *s, const char *name, const char *folder, struct hrun_error *err)
 {
-    static const char behind[] = "/etc/hrun/profiles";     /* of all folders that a definition is written to */
+    static const char behind[] = "/etc/hrun/profiles";     /* the search has it after all folders of new ones */
     autorelease(hrun_strvec_release) struct hrun_strvec dirs = HRUN_STRVEC_INIT;
     int rc = hrun_app_path(s->common.profile_path, NULL, &dirs, err);
 
@@ -120,7 +120,7 @@ static int find_definition_files(const struct calib_settings *s, const struct ne
     return check_hidden(s, a->name, p->folder, err) || check_free(s, p->file, err) ? -1 : 0;
 }
 
-/* Wait for another --new of the same name, which may have written the definition. */
+/* Lock the name, after waiting for another --new of the same name, which may have written the definition. */
 static int lock_name(const struct calib_settings *s, const char *name, const char *file, struct exclusive *own,
                      int *sig, struct hrun_error *err)
 {
@@ -192,7 +192,7 @@ static int check_settings(const struct calib_settings *s, const struct new_app *
     return 0;
 }
 
-/* The text of the definition. d: with the terms. */
+/* Print the definition. d: has the terms. */
 static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct hrun_buf *text,
                        struct hrun_error *err)
 {
@@ -245,7 +245,7 @@ static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const 
     return rc;
 }
 
-/* Write the final definition, that of the command or of the user. */
+/* Write the final definition to the store (for a command) or to the user's folder. */
 static int write_for_good(const struct new_app *a, struct hrun_app_draft *d, const struct definition_files *at,
                           struct hrun_error *err)
 {
@@ -256,7 +256,7 @@ static int write_for_good(const struct new_app *a, struct hrun_app_draft *d, con
     return print_draft(a, d, &text, err) || problem_define(a->command, text.data, err) ? -1 : 0;
 }
 
-/* The terms common to Himeno and FEM in paper 000's Table V. They design the first runs. In the definition they follow
+/* The terms common to Himeno and FEM in paper 000's Table V. They design the first runs. The definition has them after
  * the terms found, since a few runs may not show all terms. */
 static char *common_np[] = { "N^3/P", "N^2/P", "N/P", "1/P", "N^2", "N", "1", "ln(P)", "N^4/P", NULL };
 static char *common_n[] = { "N^3", "N^2", "N", "1", "N^4", NULL };
@@ -288,7 +288,7 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
     return 0;
 }
 
-/* Put the given or found rule into the draft. Result: as new_find_rule. */
+/* Put the given rule, else a rule found by runs, into the draft. Result: as new_find_rule. */
 static int settle_rule(const struct calib_settings *s, struct new_app *a, const char *draft, struct hrun_error *err)
 {
     autorelease(context_release) struct context c = { 0 };
@@ -309,7 +309,7 @@ static int settle_rule(const struct calib_settings *s, struct new_app *a, const 
 
 /* ---------------------------------------------------------------- terms */
 
-/* The measurements, and their ranges. */
+/* The measurements, their ranges, and the terms found. */
 struct measured_points {
     struct hrun_discover_point *v;
     size_t n;
@@ -326,9 +326,9 @@ static void measured_points_release(struct measured_points *p)
     hrun_discovery_release(&p->found);
 }
 
-/* The series of a run on several sub-clusters: one for each set of sub-clusters and processes per PE, since the same
- * sub-cluster then limits the run for any numbers of PEs. -1: an earlier sub-cluster has the run, or it is of another
- * cluster. */
+/* The series of a run on several sub-clusters; -1 if an earlier sub-cluster has the run, or it used another cluster.
+ * There is a series for each set of sub-clusters and processes per PE, since the same sub-cluster then limits the run
+ * with any numbers of PEs. */
 static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed)
 {
     int nsubs = c->cluster->nsubs, first = 0;
@@ -407,7 +407,7 @@ static void add_common_terms(struct hrun_strvec *terms, char *const *common)
     }
 }
 
-/* The number of distinct sizes, or with in_P = 1 of distinct P. */
+/* The number of distinct sizes (in_P = 0) or distinct P (in_P = 1). */
 static int count_distinct(const struct measured_points *p, int in_P)
 {
     int count = 0;
@@ -422,8 +422,8 @@ static int count_distinct(const struct measured_points *p, int in_P)
     return count;
 }
 
-/* Warn of terms with too few measurements: two sizes, or two P, fit any power equally well, and cross-validation needs
- * at least twice as many points as terms. */
+/* Warn if there are too few measurements for the terms: two sizes, or two P, fit any power equally well, and
+ * cross-validation needs at least twice as many points as terms. */
 static void warn_few_points(const struct measured_points *p, size_t nfound, const struct new_app *a)
 {
     enum { POWER = 3, EACH = 2 };
@@ -439,7 +439,7 @@ static void warn_few_points(const struct measured_points *p, size_t nfound, cons
                 hrun_counted(counts, "number").s, wanting, a->command ? "--vary" : "--new --force", a->name);
 }
 
-/* Write the definition with the terms found; end = 1: write the final one, and print the terms. */
+/* Write the draft with the terms found; end = 1: write the final definition, and print the terms. */
 static int write_found(const struct calib_settings *s, struct new_app *a, const struct definition_files *at, int end,
                        struct measured_points *p, struct hrun_error *err)
 {
@@ -499,8 +499,8 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
                                   a->name) : 0;
 }
 
-/* Measure a part, with the draft; the last one with the definition, whose models are fitted. A full grid, and a budget
- * of 1 or 2 runs, leave no runs for it. Result: the exit status. */
+/* Measure a part with the draft, or the last part with the definition, and then fit its models. After a full grid or a
+ * budget of few runs the last part has no runs and only fits. Result: the exit status. */
 static int measure_part(const struct calib_settings *s, const struct new_app *a, int part)
 {
     struct calib_settings own = *s;
@@ -509,7 +509,7 @@ static int measure_part(const struct calib_settings *s, const struct new_app *a,
     own.no_fit = part < LAST;
     own.again = part ? 0 : s->again;    /* the first part marks older records; later parts count its runs */
     own.redo = part ? 0 : s->redo;
-    own.common.force = 0;       /* it is meant for the definition */
+    own.common.force = 0;       /* --force applies to the definition */
     if (!s->no_fit) {
         own.budget.part = PARTS[part];
         own.budget.runs = runs_of(s, part);
@@ -531,9 +531,9 @@ static int make_parts(const struct calib_settings *s, struct new_app *a, const s
 {
     int status = measure_part(s, a, 0);
 
-    /* Failed points were reported and are left out; the others may be enough. */
+    /* Failed points have been reported and are left out. The others may be enough. */
     for (int part = 1; !s->dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
-        int whole = s->no_fit || s->full_grid || (s->budget.runs && !runs_of(s, LAST));     /* it was one part */
+        int whole = s->no_fit || s->full_grid || (s->budget.runs && !runs_of(s, LAST));     /* 1: a single part */
         int rc = write_definition(s, a, at, part == LAST || whole, err);
 
         part = whole ? LAST : part;
@@ -550,7 +550,7 @@ static int make_parts(const struct calib_settings *s, struct new_app *a, const s
 int calib_new(const struct calib_settings *settings, char **words)
 {
     struct calib_settings own = *settings;
-    autofree char *named = NULL;        /* after the program */
+    autofree char *named = NULL;        /* a name made from the program's */
     struct context command = { .set = &settings->common };
     struct new_app a = { .words = words, .time_match = own.define.time, .command = own.define.vary ? &command : NULL,
                          .rule = HRUN_BUF_INIT, .rule_from = HRUN_BUF_INIT };

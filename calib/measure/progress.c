@@ -22,7 +22,7 @@ void progress_clear(const struct progress *p)
         return;
 }
 
-/* The name of the sub-cluster, or the configuration on several; then the other properties of a point. */
+/* name: append the sub-cluster, or the configuration on several; out: append the other properties of a point. */
 static void add_point_words(const struct progress *p, const struct point *point, struct hrun_buf *name,
                             struct hrun_buf *out)
 {
@@ -50,21 +50,21 @@ double progress_left(const struct progress *p)
     int left = campaign_left(p->g, -1);
     double own;
 
-    if (b && b->limit_s > 0)    /* the design does not know the last run yet */
+    if (b && b->limit_s > 0)    /* the design does not include the last run yet */
         return fmax(b->limit_s - (p->c->cluster->platform ? st->spent_s : fmax(st->spent_s, p->busy_s)), 0);
     if (b)
         return p->wall_s > 0 ? st->left_s * p->busy_s / p->wall_s : st->left_s;
     own = campaign_time_left(p->g, -1);
     if (own <= 0 || !left || !p->runs)
         return left ? own : 0;
-    /* Simulated time differs from the time of the simulator. */
+    /* Simulated time differs from the real time of the simulator. */
     return p->c->cluster->platform ? left * p->busy_s / p->runs : own + left * (p->busy_s - p->wall_s) / p->runs;
 }
 
 /* Add a run's real time and its wall time to the sums. */
 static void count_run_time(struct progress *p, const struct event *e)
 {
-    static const double wait_s = 10;    /* a longer pause is a wait for other users' runs */
+    static const double wait_s = 10;    /* a longer pause was a wait for other users' runs */
     double now = hrun_monotonic_s(), pause_s = fmax(now - p->ended_s - e->wall_s, 0);
 
     p->busy_s += p->c->cluster->platform ? now - p->ended_s : e->wall_s + (pause_s < wait_s ? pause_s : 0);
@@ -73,7 +73,7 @@ static void count_run_time(struct progress *p, const struct event *e)
     p->ended_s = now;
 }
 
-/* "about 2 min left"; with an automatic budget "up to", once it is known, since the campaign may end sooner. */
+/* Append "about 2 min left", or "up to" with an automatic budget that is known, since the campaign may end sooner. */
 static void add_time_left(const struct progress *p, struct hrun_buf *out)
 {
     const struct budget *b = p->g->budget;
@@ -94,7 +94,7 @@ static void add_time_left(const struct progress *p, struct hrun_buf *out)
     hrun_buf_adds(out, " left");
 }
 
-/* What chosen runs have shown so far: "the best is found at 3 of 4 sizes, to +- 33 %". */
+/* Append the result of chosen runs so far: "the best is found at 3 of 4 sizes, to +- 33 %". */
 static void add_settled_sizes(const struct progress *p, struct hrun_buf *out)
 {
     const struct hrun_design_state *st = hrun_design_state(p->g->budget->design);
@@ -104,7 +104,7 @@ static void add_settled_sizes(const struct progress *p, struct hrun_buf *out)
                       100 * st->interval);
 }
 
-/* The purpose of a chosen run: "(a first look)". */
+/* Append the purpose of a chosen run: "(a first look)". */
 static void add_stage(const struct progress *p, struct hrun_buf *out)
 {
     static const char *const words[] = {
@@ -115,7 +115,7 @@ static void add_stage(const struct progress *p, struct hrun_buf *out)
     hrun_buf_addf(out, "(%s)", words[hrun_design_state(p->g->budget->design)->stage]);
 }
 
-/* Append what `add` prints to a line, if the line then has at most `columns`. */
+/* Append the text of `add` to a line, unless the line would exceed `columns`. */
 static void add_fitting(const struct progress *p, void (*add)(const struct progress *p, struct hrun_buf *out),
                         size_t columns, struct hrun_buf *line)
 {
@@ -126,8 +126,8 @@ static void add_fitting(const struct progress *p, void (*add)(const struct progr
         hrun_buf_addf(line, "  %s", more.data);
 }
 
-/* "[ 12/60] amd-core  N=800  P=2 (2 PEs x 1)  running  about 5 s left": before a run, rewritten afterwards with its
- * time. The name is shortened where the line would be longer than the terminal is wide, then all but the time left. */
+/* Print "[ 12/60] amd-core  N=800  P=2 (2 PEs x 1)  running  about 5 s left" before a run, and rewrite it with its time
+ * afterwards. On a narrow terminal the name is shortened, then everything but the time left. */
 static void show_point(struct progress *p, const struct event *e)
 {
     enum { NAME_MIN = 8 };

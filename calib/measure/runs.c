@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sub-cluster is given up after this number of failed points, if the engine or a host made all of them fail in a row,
- * or if no point has worked. */
+/* A sub-cluster is given up after this number of failed points in a row that failed because of the engine or a host, or
+ * after this number of failed points if none has worked. */
 enum { HOPELESS = 3 };
 
 /* Outcome of the points of one sub-cluster. */
 struct tally {
     int good;
-    int now;                  /* good ones of this call */
-    int failed_points;        /* left out after their retries */
-    int hosts_failed;         /* the last ones of these in a row that failed because of the engine or a host */
+    int now;                  /* good points of this call */
+    int failed_points;        /* points left out after their retries */
+    int hosts_failed;         /* number of the last of these, in a row, that failed because of the engine or a host */
     int given_up;
 };
 
@@ -71,8 +71,8 @@ int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *
     return 0;
 }
 
-/* Mark a run as too slow if it exceeded the design's limit; simulated runs are checked after their end. A program that
- * prints a time of 0 in rounded steps took at most one step: set its time to half a step (hrun_times_step). */
+/* Mark a run as too slow if it exceeded the design's limit, which for simulated runs is checked here. If times are
+ * rounded to steps, a program that prints 0 took at most one step; its time becomes half a step (hrun_times_step). */
 static void settle_result(struct runs *runs, const struct work *w, struct work_result *r)
 {
     double limit_s = runs->limit_s, other_s = w->c->timeout_s > 0 ? w->c->timeout_s : w->limit_s;
@@ -99,7 +99,7 @@ static void settle_result(struct runs *runs, const struct work *w, struct work_r
     }
 }
 
-/* *out: units of work of a process of each sub-cluster, freed by the caller; NULL: shares are equal. */
+/* *out: units of work of a process of each sub-cluster, which the caller frees; NULL if shares are equal. */
 static int share_units(const struct hrun_app *app, const struct point *p, int nsubs, double **out,
                        struct hrun_error *err)
 {
@@ -116,7 +116,8 @@ static int share_units(const struct hrun_app *app, const struct point *p, int ns
 }
 
 /* Find the program, wait for the hosts of point i, run it once and record it. A point with `work` keeps other PEs of
- * its sub-cluster busy, so all hosts of that are locked. 0: it ran, or could not be started (see *r); -1 with *err. */
+ * its sub-cluster busy, so all hosts of the sub-cluster are locked. Result: 0 if it ran or could not be started (see
+ * *r); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
     struct context *c = runs->c;
@@ -184,7 +185,7 @@ static void pass_run(struct runs *r, int i, const struct work_result *result, en
         snprintf(e.text, sizeof e.text, "%s", result->detail);
     else if (end != RUN_GOOD && result->outcome.status)
         snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
-    else if (end != RUN_GOOD)    /* it ended well: the detail explains what is wrong with its time */
+    else if (end != RUN_GOOD)    /* it ended well, and the detail explains the fault of its time */
         snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
     r->spent.time_s = end == RUN_GOOD ? result->time_s : 0;
     r->spent.too_short = end == RUN_TOO_SHORT;
@@ -192,7 +193,7 @@ static void pass_run(struct runs *r, int i, const struct work_result *result, en
     pass_event(r, &e);
 }
 
-/* Measure one point, with retries. 0, -1 with *err, or the number of the signal that interrupted. */
+/* Measure one point, with retries. Result: 0, -1 with *err, or the number of the signal that interrupted it. */
 static int measure_point(struct runs *r, int i, struct tally *tally, struct hrun_error *err)
 {
     struct work_result result;
@@ -221,7 +222,7 @@ static int measure_point(struct runs *r, int i, struct tally *tally, struct hrun
     }
 }
 
-/* Give up a sub-cluster, or runs on several (sub = nsubs), if it is hopeless. */
+/* Give up a sub-cluster, or runs on several (sub = nsubs), if HOPELESS applies. */
 static void give_up(struct runs *r, int sub, struct tally *tally)
 {
     struct event e = { .kind = EVENT_GIVEN_UP, .sub = sub };
@@ -266,8 +267,8 @@ static int learn_rule(struct runs *r, struct tally *tally, struct hrun_error *er
     return problem_keep_rule(r->c, err);
 }
 
-/* After a refusal without a good run in this call: a point that worked in earlier runs and has not failed since. -1:
- * there is none, or it is not needed. */
+/* After a refusal without a good run in this call, find a point that worked in earlier runs and has not failed since.
+ * -1: there is none, or it is not needed. */
 static int find_earlier_good(const struct campaign *g, const struct tally *tally, int refused)
 {
     int found = -1;
@@ -281,7 +282,7 @@ static int find_earlier_good(const struct campaign *g, const struct tally *tally
     return g->v[refused].have || !g->v[refused].refused ? -1 : found;
 }
 
-/* Charge a time limit with what has passed since the last call besides runs and waits for other users' runs. */
+/* Count the time since the last call, without runs and waits for other users' runs, towards a time limit. */
 static void count_pause(struct runs *r)
 {
     double begun_s = r->spent.begun_s, now_s = hrun_monotonic_s() - r->spent.wall_s - r->spent.waited_s;
@@ -332,8 +333,7 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     return 0;
 }
 
-/* Report each size given up since *dropped, and the automatic budget when it is known or has grown much beyond
- * *said_s. */
+/* Report each size given up since *dropped, and the automatic budget if it is new or much larger than *said_s. */
 static void pass_plan_changes(struct runs *r, int *dropped, double *said_s)
 {
     const double much = 1.3;

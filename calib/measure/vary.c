@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fail if hrun would use a definition for the command. */
+/* Fail if there is a definition that hrun would use for the command. */
 static int check_unknown(const struct context *c, const char *program, struct hrun_error *err)
 {
     if (c->app && c->app->sizes.of_command)
@@ -22,7 +22,7 @@ static int check_unknown(const struct context *c, const char *program, struct hr
     return 0;
 }
 
-/* Take over processes per PE, rule and time from the stored definition of the command, else of its program. */
+/* Copy processes per PE, rule and time from the stored definition of the command, else from that of its program. */
 static void take_over(struct calib_settings *s, struct new_app *a)
 {
     const struct hrun_app *base = a->command->problem->base, *said = a->command->app ? a->command->app : base;

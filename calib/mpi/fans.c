@@ -1,4 +1,4 @@
-/* fans.c - messages from one host to two and back, which show what serialises a host's messages; messages inside hosts
+/* fans.c - messages between one host and two others, which show what serialises its messages; messages inside hosts
  *
  * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, for disjoint triples at once. The reverse is measured,
  * too, since a port may receive more slowly than it sends. Triples are inside groups, where they do not disturb each
