@@ -1,4 +1,4 @@
-/* npt.c - the family npt: a predictor by formulas in N and P; see npt.h */
+/* npt.c - the family npt: create the predictor by formulas in N and P; see npt.h */
 #include "model/families/npt.h"
 
 #include "base/alloc.h"
@@ -39,7 +39,7 @@ int hrun_formulas_nt_value(const struct hrun_app *app, const struct hrun_fit_rec
 
 /* ------------------------------------------------------------------ distinct terms */
 
-/* The index of the distinct term with this text (and T, in a P-T term), added if need be; -1 on failure. */
+/* The index of the distinct term with this text (and T, for a P-T term), which is added if missing; -1 on failure. */
 static int find_or_add_term(struct hrun_formulas *p, enum hrun_term_kind kind, const char *text, double T,
                             struct hrun_error *err)
 {
@@ -54,7 +54,7 @@ static int find_or_add_term(struct hrun_formulas *p, enum hrun_term_kind kind, c
     t->expr = hrun_term_find(p->base.app, kind, text, &t->owned, err);
     if (!t->expr)
         return -1;
-    p->nterms++;        /* from now on it is released with the others */
+    p->nterms++;        /* from here on the predictor releases it */
     if (hrun_pterm_init(t, err))
         return hrun_fail_prefix(err, "term '%s' of %s", text, p->base.app->name);
     return p->nterms - 1;
@@ -87,7 +87,7 @@ static int add_npt_point(struct hrun_formulas *p, int option, int P, const struc
 
     for (int i = p->npoints; i-- > 0 && p->points[i].option == option;)
         if (p->points[i].P == P)
-            return 0;   /* a second record for the same point: the first counts */
+            return 0;   /* of two records for one point the first is used */
     if (hrun_formulas_nt_value(p->base.app, r, p->N, NULL, &point->time_s, err))
         return -1;
     point->P = P;
@@ -97,7 +97,7 @@ static int add_npt_point(struct hrun_formulas *p, int option, int P, const struc
     return 0;
 }
 
-/* Bind the models of option o; 1, 0: they have none for it, or -1. */
+/* Bind the models of option o. Result: 1; 0 if there is none for it; -1 on errors. */
 static int bind_npt_option(struct hrun_predictor *base, int o, const struct hrun_models *models,
                            struct hrun_error *err)
 {
@@ -128,7 +128,7 @@ static int bind_npt_option(struct hrun_predictor *base, int o, const struct hrun
             return 1;
         if (hrun_formulas_nt_value(base->app, ref, p->N, NULL, &opt->T, err))
             return -1;
-        if (!isfinite(opt->T) || opt->T <= 0)   /* a wrecked N-T model: nothing can be built on it */
+        if (!isfinite(opt->T) || opt->T <= 0)   /* an unusable N-T model */
             return 1;
     }
     opt->term = xcalloc((size_t)r->nterms + 1, sizeof *opt->term);
@@ -151,7 +151,7 @@ static int bind_npt_option(struct hrun_predictor *base, int o, const struct hrun
     return 1;
 }
 
-/* Coefficients in rows of options, and what is known of each term as a whole. */
+/* Set the matrix of coefficients, and the properties of each term. */
 static void spread_npt_points(struct hrun_formulas *p)
 {
     size_t n = (size_t)p->base.noptions, terms = (size_t)p->nterms;
@@ -188,7 +188,7 @@ static void spread_npt_points(struct hrun_formulas *p)
         }
     }
     for (size_t j = 0; j < terms; j++)
-        p->checked[j] = p->least_m[j];   /* at P <= m it is not evaluated */
+        p->checked[j] = p->least_m[j];   /* it is not evaluated at P <= m */
     for (size_t j = 0; j < terms; j++)
         for (size_t o = 0; o < n; o++)
             p->has_negative[j] |= p->coef[j * n + o] < 0;
@@ -204,7 +204,7 @@ static void scale_formulas(struct hrun_predictor *base, double factor)
 
 /* ------------------------------------------------------------------ create, destroy */
 
-/* Is there what the form needs? Models of runs on one PE alone do, when there is nothing else at all. */
+/* Fail if no sub-cluster has a model of the form. Models of runs on one PE suffice if there are no others. */
 static int check_npt_form(const struct hrun_formulas *p, struct hrun_error *err)
 {
     const char *name = hrun_model_form_name(p->form);
@@ -268,16 +268,16 @@ static void npt_release(struct hrun_predictor *base)
     free(p->points);
 }
 
-/* Where speeds add up, good configurations are many and alike: so many parts take hundredths of a second. */
+/* Limit of bounds of parts if speeds add up, which gives many configurations of similar time: some 0.01 s. */
 enum { ADDED_PARTS = 30000 };
 
-/* Bounds of parts that may be asked for in about a second: one takes some 4 us of 64 ranks, and as their square. */
+/* Limit of bounds of parts, about a second: one takes 4 us with 64 ranks, growing with the square of their number. */
 static long parts_most(const struct hrun_formulas *p)
 {
     const double most = 250000, measured = 64;
     double ranks = 0;
 
-    for (int o = 0; o < p->base.noptions; o++)      /* the last option of each sub-cluster has the most processes */
+    for (int o = 0; o < p->base.noptions; o++)      /* the last option of each sub-cluster has the largest m */
         if (o + 1 == p->base.noptions || p->base.options[o + 1].sub != p->base.options[o].sub)
             ranks += (double)p->base.options[o].m * hrun_netview_npes(p->base.net, p->base.options[o].sub);
     return ranks > measured ? (long)(most * measured * measured / ranks / ranks) + 1 : (long)most;

@@ -1,8 +1,8 @@
 /* npt_fit.c - the family npt: measurements -> records; see npt.h
  *
- * Rows come in order of M, kind, P, N, so that the rows of each model are neighbours: first those of one PE (`single`),
- * then one group per P (`nt`), all with P > M together (`pt`, `npt`). Each term is evaluated once per row and serves
- * all models that use it.
+ * Rows are sorted by M, kind, P, N, so the rows of each model are consecutive: first those of one PE (`single`), then
+ * one group per P (`nt`); all with P > M are those of `pt` and `npt`. Each term is evaluated once per row for all
+ * models that use it.
  */
 #include "base/alloc.h"
 #include "model/families/npt.h"
@@ -13,13 +13,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Least number of different P > M of pt: with one, P is a constant, and which of P*T, T/P and T
- * is kept would be decided by their order in the list alone. */
+/* Least number of different P > M for pt. With one, P is constant, and P*T, T/P and T cannot be distinguished. */
 enum { COUNTS_MIN = 2 };
 
 /* ------------------------------------------------------------------ the models of one M */
 
-/* The terms' values into data->x. T[data->n]: for P-T terms; others ignore it. */
+/* Set data->x to the values of the terms. T[data->n]: for P-T terms; others ignore it. */
 static int evaluate_terms(const struct hrun_fit_job *job, enum hrun_term_kind kind, const struct hrun_fit_data *data,
                           const double *T, struct hrun_error *err)
 {
@@ -38,10 +37,10 @@ static int evaluate_terms(const struct hrun_fit_job *job, enum hrun_term_kind ki
     return 0;
 }
 
-/* The rows of one M by kind; they stand in memory in this order. */
+/* The rows of one M, in the order of their kinds. */
 struct parts {
     const struct hrun_row *rows;
-    size_t n, alone, single, shared, own;   /* how many (alone: shared ones on one PE); the rest of n is mixed */
+    size_t n, alone, single, shared, own;   /* numbers of rows: all, HRUN_ROW_SHARED_SINGLE, ...; the rest is mixed */
 };
 
 static struct parts rows_by_kind(const struct hrun_row *rows, size_t n)
@@ -57,8 +56,8 @@ static struct parts rows_by_kind(const struct hrun_row *rows, size_t n)
     return p;
 }
 
-/* single and, for each P, nt. *ref: the index of the nt model at the smallest P, or -1. job->x holds the N-T values of
- * all rows then. */
+/* Fit single and, for each P, nt. *ref: index of the nt model with the smallest P, or -1. Leaves the N-T values of all
+ * rows in job->x. */
 static int fit_nt(struct hrun_fit_job *job, const struct parts *p, int *ref, struct hrun_error *err)
 {
     const struct hrun_terms *terms = &job->app->nt;
@@ -94,7 +93,7 @@ static int fit_nt(struct hrun_fit_job *job, const struct parts *p, int *ref, str
     return 0;
 }
 
-/* Are all rows of one P? */
+/* 1 if all rows have the same P, else 0. */
 static int one_count(const struct hrun_row *rows, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -103,9 +102,8 @@ static int one_count(const struct hrun_row *rows, size_t n)
     return 1;
 }
 
-/* P-T on rows with P > M, before which `at` rows of this M stand; job->x holds the N-T values of all of them. T is
- * the N-T model at the smallest P that has one: of all measured P it is nearest
- * to the case that needs no communication, and it is measured at the least cost. */
+/* Fit pt to rows[n] with P > M, which follow `at` other rows of this M; job->x has the N-T values of all of them. T is
+ * the N-T model `ref`, of the smallest P with one: it has the least communication, and its runs cost least. */
 static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, size_t at, int ref,
                   struct hrun_error *err)
 {
@@ -146,7 +144,7 @@ static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
     return 0;
 }
 
-/* NP-T on rows with P > M, and what others share. */
+/* Fit npt to rows with P > M, and to rows that other sub-clusters share. */
 static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_error *err)
 {
     size_t before = p->alone + p->single;

@@ -1,4 +1,4 @@
-/* npt_predict.c - what formulas in N and P predict: the table for lib/plan, times, intervals; see npt.h */
+/* npt_predict.c - predictions by formulas in N and P: the table for lib/plan, times, intervals; see npt.h */
 #include "base/alloc.h"
 #include "fit/fit.h"
 #include "model/families/npt.h"
@@ -25,7 +25,7 @@ int hrun_formulas_point(const struct hrun_formulas *p, int P)
     return lo;
 }
 
-/* sum[o] += c[o] value, written so that compilers use vector instructions */
+/* sum[o] += c[o] value, in a form for which compilers use vector instructions. */
 static void add_scaled(double *restrict sum, const double *restrict c, double value, int n)
 {
     int o = 0;
@@ -75,10 +75,10 @@ int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun
     return 0;
 }
 
-/* Bounds are summed in another order than times; a little less covers what that rounds. */
+/* Relative reduction of bounds, which exceeds their rounding: they are summed in another order than times. */
 static const double SLACK = 1e-12;
 
-/* Ti of all options at P from the values of the terms. */
+/* Set t to Ti of all options at P from the values of the terms. */
 static void add_terms(struct hrun_formulas *p, int P, double *t)
 {
     int n = p->base.noptions;
@@ -90,9 +90,9 @@ static void add_terms(struct hrun_formulas *p, int P, double *t)
             add_scaled(t, p->coef + (size_t)j * (size_t)n, p->value[j], n);
     for (int o = 0; o < n; o++)
         if (p->has_network[o] && t[o] == 0)
-            t[o] = DBL_MIN;   /* all that is known: more than 0 */
+            t[o] = DBL_MIN;   /* the least positive time */
     for (int o = 0; o < n; o++)
-        if (p->base.options[o].m >= P || !usable(t[o]))   /* without a formula the sum is 0, and 0 is not usable */
+        if (p->base.options[o].m >= P || !usable(t[o]))   /* without a formula the sum is 0 and not usable */
             t[o] = NAN;
     for (int i = hrun_formulas_point(p, P); i < p->npoints && p->points[i].P == P; i++)
         t[p->points[i].option] = usable(p->points[i].time_s) ? p->points[i].time_s : NAN;
@@ -117,7 +117,7 @@ int hrun_formulas_add_network(struct hrun_formulas *p, int P, double *t, struct 
     return 0;
 }
 
-/* Where work goes to who is free, a configuration is at least as quick as all its processes on the quickest option. */
+/* With dynamic tasking, set t to a lower bound of all configurations: all processes on the quickest option. */
 static void share_work(const struct hrun_formulas *p, double excess, double *t)
 {
     double least = INFINITY;
@@ -125,7 +125,7 @@ static void share_work(const struct hrun_formulas *p, double excess, double *t)
     if (!p->base.tasking.dynamic)
         return;
     for (int o = 0; o < p->base.noptions; o++)
-        least = fmin(least, t[o]);      /* NAN does not count */
+        least = fmin(least, t[o]);      /* ignores NAN */
     for (int o = 0; o < p->base.noptions; o++)
         t[o] = isnan(t[o]) ? NAN : least / excess * (1 - SLACK);
 }
@@ -201,7 +201,7 @@ int hrun_formulas_part(void *ctx, const struct hrun_config *config, int known, i
     return 0;
 }
 
-/* Add the least contribution of a term whose values lie in min..max. */
+/* Add to b the least contribution of term j, whose values lie in min..max. */
 static void add_least(const struct hrun_formulas *p, int j, double min, double max, double *b)
 {
     const double *c = p->coef + (size_t)j * (size_t)p->base.noptions;
@@ -213,13 +213,13 @@ static void add_least(const struct hrun_formulas *p, int j, double min, double m
     for (int o = 0; o < p->base.noptions; o++) {
         if (c[o] == 0)
             continue;
-        /* min > max: the term has no value anywhere, so no P of the interval is usable */
+        /* min > max: the term has no value in the interval, so no P of it is usable */
         b[o] += min > max ? INFINITY : c[o] > 0 ? c[o] * min : c[o] * max;
     }
 }
 
-/* Fail as times would at the first P of lo..hi that the rule accepts and where term j has no value: then a
- * search fails at its first look, whatever it prunes. */
+/* Fail as hrun_formulas_times does if term j has no value at some P of lo..hi that the rule accepts, so that a search
+ * fails whether or not it prunes this P. */
 static int check_values(struct hrun_formulas *p, int j, int lo, int hi, struct hrun_error *err)
 {
     int goes_on = lo <= p->checked[j] + 1, P = goes_on ? p->checked[j] + 1 : lo, missing;
@@ -250,7 +250,7 @@ int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error
         b[o] = 0;
     for (int j = 0; j < p->nterms; j++) {
         double min, max;
-        int from = p->least_m[j] < lo ? lo : p->least_m[j] + 1;   /* formulas hold for P > m */
+        int from = p->least_m[j] < lo ? lo : p->least_m[j] + 1;   /* formulas are valid for P > m */
 
         if (p->least_m[j] >= hi)
             continue;
@@ -265,7 +265,7 @@ int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error
     for (int o = 0; o < n; o++) {
         if (!p->opts[o].formula || p->base.options[o].m >= hi)
             b[o] = INFINITY;
-        else if (!(b[o] > 0))   /* also NaN, of infinities of both signs; usable times are above 0 */
+        else if (!(b[o] > 0))   /* also NaN, the sum of infinities of both signs; usable times are above 0 */
             b[o] = 0;
     }
     for (int i = hrun_formulas_point(p, lo); i < p->npoints && p->points[i].P <= hi; i++) {
@@ -274,7 +274,7 @@ int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error
         if (usable(point->time_s) && point->time_s < b[point->option])
             b[point->option] = point->time_s;
     }
-    share_work(p, hrun_tasking_excess(&p->base.tasking, lo > 1 ? lo : 2), b);   /* it falls with P */
+    share_work(p, hrun_tasking_excess(&p->base.tasking, lo > 1 ? lo : 2), b);   /* the excess falls with P */
     return 0;
 }
 
@@ -294,12 +294,12 @@ static const struct hrun_fit_record *record_at(const struct hrun_formulas *p, in
 /* A run to predict. */
 struct npt_run {
     int P;
-    const struct hrun_config *config;   /* NULL: no network term needs it */
-    double share;                       /* of the work of each process, over an equal one */
+    const struct hrun_config *config;   /* for network terms; NULL: not needed */
+    double share;                       /* share of a process, divided by an equal share */
 };
 
-/* Value and terms x[nterms] of a formula, summed over distinct terms in the order of hrun_formulas_times: a
- * report shows what the search saw. */
+/* Set *value and the terms x[nterms] of a formula. The sum has the order of hrun_formulas_times, so that a report has
+ * exactly the times of the search. */
 static int formula_value(struct hrun_formulas *p, int o, const struct npt_run *run, double *x, double *value,
                          struct hrun_error *err)
 {
@@ -323,11 +323,10 @@ static int formula_value(struct hrun_formulas *p, int o, const struct npt_run *r
     return 0;
 }
 
-/* ------------------------------------------------------------------ one P alone was measured */
+/* ------------------------------------------------------------------ models of one measured P */
 
-/* Where a model of one measured P is asked for another, each term in use stands for all those that are
- * multiples of it at the measured P. These are the N by which that is seen, and the two points that
- * matter. */
+/* A model of one measured P cannot distinguish a term from others that are multiples of it at this P. Points of the
+ * comparison: three N at the measured P, then the size to predict at the measured and at the wanted P. */
 enum { NMIN, NMIDDLE, NMAX, MEASURED, WANTED, NPOINTS };
 
 static void eval_points(const struct hrun_formulas *p, const struct hrun_fit_record *r, int j, int P,
@@ -339,14 +338,14 @@ static void eval_points(const struct hrun_formulas *p, const struct hrun_fit_rec
     struct hrun_expr *e = hrun_term_find(p->base.app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
 
     for (int i = 0; i < NPOINTS; i++)
-        if (!e || hrun_term_is_network(e) ||   /* how that follows P is known */
+        if (!e || hrun_term_is_network(e) ||   /* its dependence on P is known */
             hrun_term_eval(e, HRUN_TERM_NP, N[i], i == WANTED ? P : r->pmin, 0, &v[i], NULL))
             v[i] = NAN;
     if (owned)
         hrun_expr_destroy(e);
 }
 
-/* Could term b, with these values, have stood for term a? */
+/* 1 if term b, by these values, is a multiple of term a at the measured P, else 0. */
 static int stands_for(const double *a, const double *b)
 {
     static const double same = 1e-9;
@@ -357,8 +356,8 @@ static int stands_for(const double *a, const double *b)
     return b[MEASURED] != 0 && isfinite(b[WANTED]);
 }
 
-/* How far the prediction at P would move down and up, were each term in use replaced by one that the measured
- * P cannot tell from it, with the same value there. */
+/* Set *down and *up to the largest changes of the prediction at P if each term in use is replaced by one that cannot be
+ * distinguished from it at the measured P, with the same value there. */
 static void spread_over_terms(const struct hrun_formulas *p, const struct hrun_fit_record *r, int P,
                              double *down, double *up)
 {
@@ -386,7 +385,7 @@ static void spread_over_terms(const struct hrun_formulas *p, const struct hrun_f
     free(v);
 }
 
-/* Standard deviation of one run of t seconds, as the weights had it, or the default options. */
+/* Standard deviation of one run of t seconds by the weights of the fit, or by the default options. */
 static double expected_scatter(const struct hrun_fit_record *r, double t)
 {
     static const struct hrun_fit_options o = HRUN_FIT_OPTIONS_DEFAULT;
@@ -409,7 +408,7 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
     return hrun_fit_t_quantile(0.975, dof) * sqrt(r->s2 * (fmax(mean, 0) + one));
 }
 
-/* The time of the processes of one option in a run. */
+/* Set *time to the time of the processes of one option in a run, with its interval. */
 static int predict_npt(struct hrun_formulas *p, int sub, int m, const struct npt_run *run, struct hrun_interval *time,
                        struct hrun_error *err)
 {

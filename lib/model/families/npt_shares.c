@@ -1,7 +1,7 @@
-/* npt_shares.c - the family npt with unequal shares of work: how a configuration deals them out; see npt.h
+/* npt_shares.c - the family npt with unequal shares of work: their division in a configuration; see npt.h
  *
- * Terms with W, the share of a process, are in proportion to it, so that at a given P a process of an option takes
- * fixed + W P shared: a line. `shared` is what these terms take where a process has a P-th, so that W P is 1.
+ * Terms with W, the share of a process, are proportional to it, so at a given P the time of a process of an option is
+ * linear: fixed + W P shared. `shared` is the time of these terms for a share of 1/P, for which W P is 1.
  */
 #include "base/alloc.h"
 #include "model/families/npt.h"
@@ -63,13 +63,13 @@ double hrun_shares_uneven(const struct hrun_formulas *p, int P)
 
 /* ------------------------------------------------------------------ lines */
 
-/* The configuration that network terms are asked in, NULL: the least of them counts. */
+/* The configuration in which network terms are evaluated; NULL: their least times are used. */
 static const struct hrun_config *place_of(const struct hrun_formulas *p, const struct hrun_config *config)
 {
     return p->base.has_network && p->base.same_subs ? config : NULL;
 }
 
-/* What each option takes at P, into fixed and shared; NAN where it cannot be used. */
+/* Set fixed and shared of each option at P; fixed is NAN if the option is not usable. */
 static int set_times(struct hrun_formulas *p, int P, const struct hrun_config *config, struct hrun_error *err)
 {
     struct hrun_shares *s = p->shares;
@@ -97,7 +97,7 @@ static int set_times(struct hrun_formulas *p, int P, const struct hrun_config *c
     }
     for (int i = hrun_formulas_point(p, P); i < p->npoints && p->points[i].P == P; i++) {
         s->fixed[p->points[i].option] = p->points[i].time_s > 0 && isfinite(p->points[i].time_s) ? 0 : NAN;
-        s->shared[p->points[i].option] = p->points[i].time_s;   /* of one PE: it waits for nobody */
+        s->shared[p->points[i].option] = p->points[i].time_s;   /* on one PE the whole time depends on the share */
     }
     return !config && p->base.same_subs ? hrun_formulas_add_network(p, P, s->fixed, err) : 0;
 }
@@ -117,13 +117,13 @@ int hrun_shares_lines(struct hrun_predictor *base, int P, const struct hrun_conf
     return 0;
 }
 
-/* The least of each term in lo..hi. Those of one PE alone are lines through 0. */
+/* Lower bounds of the lines in lo..hi, from the least value of each term. Lines of one PE pass through 0. */
 static int unit_lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
     const struct hrun_shares *s = p->shares;
     const struct hrun_dealer *d = p->base.dealer;
-    int64_t most = d->units / d->least;     /* processes that can have their least */
+    int64_t most = d->units / d->least;     /* number of processes that the units suffice for */
     int n = p->base.noptions;
 
     *units = d->units - (hi < most ? hi : most) * (d->least - 1);
@@ -154,7 +154,7 @@ static int unit_lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int6
     for (int o = 0; o < n; o++) {
         double pace = hrun_predictor_pace_of(&p->base, p->base.options[o].sub);
 
-        v[o].unit_s = pace * fmax(v[o].unit_s, 0);     /* not a number, of infinities: 0 */
+        v[o].unit_s = pace * fmax(v[o].unit_s, 0);     /* NaN, from infinities, becomes 0 */
         v[o].base_s = isfinite(v[o].base_s) ? pace * v[o].base_s + (double)(d->least - 1) * v[o].unit_s : 0;
     }
     for (int i = hrun_formulas_point(p, lo); i < p->npoints && p->points[i].P <= hi; i++) {
@@ -181,8 +181,8 @@ int hrun_shares_options(struct hrun_formulas *p, int P, const struct hrun_config
 
 /* ------------------------------------------------------------------ the table for lib/plan */
 
-/* Of a process with the least share: what more fits is for `whole`. INFINITY where none has room for a P-th of all, so
- * that nothing deals it out. */
+/* Memory of a process with the least share; `whole` checks larger ones. INFINITY if no option has room for a share of
+ * 1/P, so that no configuration fits. */
 static int unit_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
     const struct hrun_predictor *p = ctx;

@@ -3,7 +3,7 @@
  * Theory (paper 001): hrun-model(7), "weak".
  * Invariants: b >= 0 and d >= 0. The other coefficients may have either sign, because caches make the first rows
  * cheaper and messages may overlap with work. A record has the coefficients for one M and one N; for a size without a
- * record they are interpolated linearly between the two nearest sizes.
+ * record they are linear in N through those of the two nearest sizes.
  */
 #ifndef HRUN_MODEL_FAMILIES_WEAK_H
 #define HRUN_MODEL_FAMILIES_WEAK_H
