@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------ the value of a formula */
 
-/* One evaluation: a row of variables for each rank, and the sums of shares before each. */
+/* One evaluation: a row of variables for each rank, and the sum of the shares of earlier ranks. */
 struct rows {
     const struct hrun_formula *f;
     const struct hrun_formula_ranks *ranks;
@@ -48,8 +48,8 @@ static double every(const struct rows *r, int rank, double k)
     return sum;
 }
 
-/* The value of call c if it is of total(), most() or before(): the sum or maximum of its argument over all processes,
- * or over those before rank `end`. */
+/* Set *out to the value of call c of total(), most() or before(): the sum or maximum of its argument over all ranks, or
+ * its sum over the ranks before `end`. */
 static int aggregate_argument(const struct rows *r, struct hrun_expr *e, int c, int end, double *out,
                               struct hrun_error *err)
 {
@@ -67,7 +67,7 @@ static int aggregate_argument(const struct rows *r, struct hrun_expr *e, int c, 
     return 0;
 }
 
-/* The value of call c for one rank. */
+/* Set *out to the value of call c for one rank. */
 static int call(const struct rows *r, struct hrun_expr *e, int c, int rank, double *out, struct hrun_error *err)
 {
     int which = hrun_expr_call_function(e, c), own = which - hrun_app_nfunctions;
@@ -94,7 +94,7 @@ static int call(const struct rows *r, struct hrun_expr *e, int c, int rank, doub
     }
 }
 
-/* Does the value of a call change from rank to rank? */
+/* 1 if the value of a call is the same for all ranks, else 0. */
 static int call_is_common(const struct hrun_formula_step *s, int c)
 {
     int own = hrun_expr_call_function(s->expr, c) - hrun_app_nfunctions;
@@ -102,7 +102,7 @@ static int call_is_common(const struct hrun_formula_step *s, int c)
     return !s->varies || own == HRUN_FORMULA_TOTAL || own == HRUN_FORMULA_MOST;
 }
 
-/* Step k for all ranks, into column HRUN_FORMULA_VARIABLES + k. */
+/* Set column HRUN_FORMULA_VARIABLES + k to step k for all ranks. */
 static int evaluate_step(const struct rows *r, int k, struct hrun_error *err)
 {
     const struct hrun_formula_step *s = &r->f->steps[k];
@@ -158,22 +158,22 @@ int hrun_formula_eval(const struct hrun_formula *f, double N, const struct hrun_
 
 /* ------------------------------------------------------------------ the predictor */
 
-/* The bandwidth is that of a MiB more: far beyond where protocols change. */
+/* The bandwidth is that of a further MiB, far beyond the sizes at which protocols change. */
 static const double LARGE_BYTES = 1 << 20;
-/* Standard deviations on either side that hold 95 % of a normal distribution. */
+/* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
 struct analytic {
     struct hrun_predictor base;
     double *perf, *deviation;   /* of each option: s per operation, and its standard deviation, relative */
-    struct hrun_netview *net;   /* NULL also where its sub-clusters are others */
-    int cap;                    /* ranks that there is room for */
+    struct hrun_netview *net;   /* NULL: none, or its sub-clusters differ from the predictor's */
+    int cap;                    /* ranks that the arrays have room for */
     double *share, *rank_perf, *time, *room;
-    double *least;              /* of each P below nleast: the lower bound, 0: not known yet */
+    double *least;              /* nleast: lower bound at each P; 0: not computed yet */
     int nleast;
 };
 
-/* What the network's functions are asked in. */
+/* The context of the network's functions. */
 struct where {
     struct hrun_netview *net;
     const struct hrun_config *config;
@@ -203,7 +203,7 @@ static void analytic_make_room(struct analytic *a, int P)
     a->cap = P;
 }
 
-/* Latency and bandwidth, where the formula uses them. */
+/* Set latency and bandwidth if the formula uses them. */
 static int find_rates(const struct analytic *a, struct where *w, struct hrun_formula_ranks *r, struct hrun_error *err)
 {
     double once, twice;
@@ -225,7 +225,7 @@ static int prefix(const struct analytic *a, struct hrun_error *err)
     return hrun_fail_prefix(err, "%s", a->base.app->name);
 }
 
-/* Times of all ranks, the first of sub-cluster i at first[i]; perf changed by so many standard deviations. */
+/* Set a->time to the times of all ranks, ordered by sub-cluster. deviations: change of perf in standard deviations. */
 static int analytic_evaluate(struct analytic *a, const struct hrun_config *config, int P, double deviations,
                              struct hrun_error *err)
 {
@@ -243,7 +243,7 @@ static int analytic_evaluate(struct analytic *a, const struct hrun_config *confi
                              i + 1, config->procs[i]);
         for (int k = 0; k < config->pes[i] * config->procs[i]; k++, at++) {
             a->rank_perf[at] = a->perf[o] * fmax(1 + deviations * a->deviation[o], 0);
-            a->share[at] = 1 / a->perf[o];   /* dealt out by the speeds as they are known */
+            a->share[at] = 1 / a->perf[o];   /* by the fitted speeds, without deviations */
             speeds += a->share[at];
         }
     }
@@ -260,7 +260,7 @@ static int analytic_evaluate(struct analytic *a, const struct hrun_config *confi
 
 /* ------------------------------------------------------------------ the lower bound */
 
-/* Of P processes on PEs of the quickest kind, sharing evenly, whose messages take no time. */
+/* Set *least to the time of P processes with equal shares on PEs of the quickest kind, with messages of no time. */
 static int ideal(struct analytic *a, int P, double *least, struct hrun_error *err)
 {
     struct hrun_formula_ranks ranks = { .P = P, .bandwidth_bytes_per_s = DBL_MAX };
@@ -312,7 +312,7 @@ static int analytic_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-/* The longest of the ranks of a sub-cluster, and no less than the bound. */
+/* The longest time of the ranks of a sub-cluster, at least the bound `least`. */
 static double longest(const struct analytic *a, const struct hrun_config *config, int sub, double least)
 {
     double most = least;
@@ -344,7 +344,7 @@ static int analytic_time_in(struct hrun_predictor *p, int sub, const struct hrun
     return 0;
 }
 
-/* Formulas were measured nowhere: they hold everywhere. */
+/* Formulas have no measured range and are valid everywhere. */
 static int analytic_measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     (void)P;
@@ -375,7 +375,7 @@ static int analytic_options(struct hrun_predictor *p, int P, const struct hrun_c
     return 0;
 }
 
-/* Speeds relative to the slowest used. */
+/* Set share to speeds relative to the slowest sub-cluster used. */
 static int analytic_shares(struct hrun_predictor *p, const struct hrun_config *config, double *share,
                            struct hrun_error *err)
 {

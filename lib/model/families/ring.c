@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------ records */
 
-/* The records nearest to M from below and from above; NULL where there is none. */
+/* Set r to the records with the nearest M below or equal, and above or equal; NULL: none. */
 static void nearest_ring_record(const struct hrun_models *m, int M, const struct hrun_fit_record *r[2])
 {
     r[0] = r[1] = NULL;
@@ -51,8 +51,8 @@ static int bind_records(struct hrun_ring *r, int o, const struct hrun_fit_record
     return 0;
 }
 
-/* Options without measured messages between PEs take the mean terms of the measured ones with the fewest processes on a
- * PE: there the work of other processes hides least of them. */
+/* Set wire of options without measured messages between PEs to the mean terms of the measured options with the smallest
+ * m, with which the work of other processes hides the smallest part of a message. */
 static void borrow_wires(struct hrun_ring *r)
 {
     double sum[HRUN_RING_TERMS] = { 0 };
@@ -88,7 +88,7 @@ static int bind_ring_option(struct hrun_predictor *p, int o, const struct hrun_m
 
 /* ------------------------------------------------------------------ the network */
 
-/* Between a PE of one sub-cluster of the network and one of another, or of the same. */
+/* Set *time_s to the time of a message between two PEs of sub-clusters a and b of the network, which may be equal. */
 static int between(struct hrun_ring *r, int a, int b, double bytes, double *time_s, struct hrun_error *err)
 {
     struct hrun_config pair = hrun_config_alone(hrun_netview_nsubs(r->base.net), a, 1, 1);
@@ -98,8 +98,8 @@ static int between(struct hrun_ring *r, int a, int b, double bytes, double *time
     return hrun_netview_time(r->base.net, HRUN_NET_P2P, bytes, &pair, time_s, err);
 }
 
-/* The time of a message to a PE of a sub-cluster by the network: from another PE of it, or the mean from the other
- * sub-clusters if it has only one. 0: the network does not know it. */
+/* Set *wire_s to the network's time of a message to a PE of a sub-cluster: from another PE of it or, if it has one
+ * only, the mean over the other sub-clusters. 0: not known. */
 static int wire_time(struct hrun_ring *r, int sub, double bytes, double *wire_s, struct hrun_error *err)
 {
     double sum = 0, t;
@@ -122,10 +122,10 @@ static int wire_time(struct hrun_ring *r, int sub, double bytes, double *wire_s,
     return 0;
 }
 
-/* ------------------------------------------------------------------ what a PE does */
+/* ------------------------------------------------------------------ times of a PE */
 
-/* Rings with more nodes times steps (some ms) are not played: waits hardly matter then, and the time is that of the
- * slowest node by itself. */
+/* Limit of nodes times steps of a simulated ring (a few ms). In larger ones waits are negligible, and the time is that
+ * of the slowest node without waits. */
 static const double PLAY_MOST = 1e6;
 
 static struct hrun_ring *of(struct hrun_predictor *p)
@@ -133,7 +133,7 @@ static struct hrun_ring *of(struct hrun_predictor *p)
     return (struct hrun_ring *)p;
 }
 
-/* The times of a PE of option o among P processes with the work w each. */
+/* Set *out to the times of a PE of option o among P processes with the work w each. */
 static int stage_at(struct hrun_ring *r, int o, int P, const struct hrun_ring_work *w, struct hrun_ring_stage *out,
                     struct hrun_error *err)
 {
@@ -151,7 +151,7 @@ static int stage_at(struct hrun_ring *r, int o, int P, const struct hrun_ring_wo
     }
     if (opt->asks && P > m && wire_time(r, r->base.options[o].sub, w->bytes, &wire, err))
         return -1;
-    others = (m - 1) * out->step_s / m;   /* one process waits for the PE before it while the others work */
+    others = (m - 1) * out->step_s / m;   /* work of the other processes during the message */
     out->step_s += fmax(wire - others, 0);
     return 0;
 }
@@ -164,8 +164,8 @@ static int fail_no_ring_model(const struct hrun_ring *r, int sub, int m, struct 
 
 /* ------------------------------------------------------------------ the oracle */
 
-/* Lower bounds: without the further step of an even ring, in which not all PEs take part. NAN for more processes on a
- * PE than the allowed loss permits. */
+/* Lower bounds of the times: without the additional step of an even ring, in which not all PEs take part. NAN for
+ * options with more processes on a PE than the allowed loss permits. */
 static int ring_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
@@ -198,8 +198,8 @@ static void ring_make_room(struct hrun_ring *r, int n)
     r->nstages = n;
 }
 
-/* The PEs of a configuration into r->stages, in the order of their ranks. *most: the longest step. Result: their
- * number, or -1. */
+/* Set r->stages to the PEs of a configuration, in the order of their ranks. *most: the longest step. Result: number of
+ * PEs, or -1. */
 static int list_stages(struct hrun_ring *r, const struct hrun_config *config, int P, double *most,
                        struct hrun_error *err)
 {
@@ -268,7 +268,7 @@ static int busiest(const struct hrun_ring *r, const double *own)
     return best;
 }
 
-/* Ti: the time for which the PEs of a sub-cluster are busy; for the busiest one the time of the whole, with waits. */
+/* Ti: the busy time of the PEs of a sub-cluster; for the busiest one the time of the whole, with waits. */
 static int ring_options(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
                         double *t, struct hrun_error *err)
 {
@@ -366,7 +366,7 @@ static int ring_measured(const struct hrun_predictor *p, int sub, int m, int P, 
         counts[0] = f->pmin < counts[0] ? f->pmin : counts[0];
         counts[1] = f->pmax > counts[1] ? f->pmax : counts[1];
     }
-    if (P > counts[1])   /* more steps of what was measured */
+    if (P > counts[1])   /* more steps are no extrapolation */
         counts[1] = P;
     return 0;
 }

@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Indices of the terms. Their texts are stored and shown. */
+/* Indices of the terms. Their texts are part of records and reports. */
 enum { WORK, FAR, FAR_BYTES, STEPS, STEP_BYTES, ONCE, WORK_LN };
 
-/* The chance that a fit which needs no further term gets it. */
+/* Significance level of the F test for a further term. */
 static const double CHANCE = 0.01;
 
 static const char *const texts[HRUN_RING_TERMS] = {
@@ -80,7 +80,7 @@ size_t hrun_ring_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_opt
     return kept;
 }
 
-/* The first `terms` terms at rows[n] into job->x, row-major. */
+/* Set job->x to the values of the first `terms` terms at rows[n], row-major. */
 static int evaluate_ring_terms(const struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, int terms,
                                struct hrun_error *err)
 {
@@ -98,7 +98,7 @@ static int evaluate_ring_terms(const struct hrun_fit_job *job, const struct hrun
     return 0;
 }
 
-/* Fit the first `count` terms. *record: NULL where there are too few measurements. */
+/* Fit the first `count` terms. *record: NULL if there are too few measurements. */
 static int fit_ring_terms(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, int count,
                           struct hrun_fit_record **record, struct hrun_error *err)
 {
@@ -106,7 +106,7 @@ static int fit_ring_terms(struct hrun_fit_job *job, const struct hrun_row *rows,
     const struct hrun_terms terms = { v, count };
 
     for (int j = 0; j < count; j++)
-        v[j].text = (char *)(uintptr_t)texts[j];   /* it is copied, never written */
+        v[j].text = (char *)(uintptr_t)texts[j];   /* the text is copied and not changed */
     return evaluate_ring_terms(job, rows, n, count, err) ||
            hrun_fit_family(job, "ring", 0, &(struct hrun_fit_data){ &terms, rows, n, 0, job->x }, record, err) ? -1 : 0;
 }
@@ -120,8 +120,8 @@ static int is_significant(double s2, int dof, const struct hrun_fit_record *with
            hrun_fit_f_tail(more / (dof - with->dof) / with->s2, dof - with->dof, with->dof) < CHANCE;
 }
 
-/* 1 if there are runs on this sub-cluster alone, or at two sizes: mixed runs of one size do not show what limits
- * them. */
+/* 1 if there are runs on this sub-cluster alone, or at two sizes, else 0: mixed runs of one size do not reveal which
+ * sub-cluster limits them. */
 static int has_enough_groups(const struct hrun_row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)

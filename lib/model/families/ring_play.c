@@ -1,4 +1,4 @@
-/* ring_play.c - the time of a ring of processes, step by step, and its balance; see ring.h */
+/* ring_play.c - the time of a ring of processes by simulation of its steps, and its balance; see ring.h */
 #include "base/alloc.h"
 #include "model/families/ring.h"
 
@@ -27,7 +27,7 @@ static int check_stages(const struct hrun_ring_stage *stages, int n, int *q, str
     return *q > 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "a ring has no processes");
 }
 
-/* The node of process `rank`, whose first process is *first. */
+/* The node of process `rank`; *first: the first process of this node. */
 static int node_of(const struct hrun_ring_stage *used, int rank, int *first)
 {
     int i = 0;
@@ -37,15 +37,15 @@ static int node_of(const struct hrun_ring_stage *used, int rank, int *first)
     return i;
 }
 
-/* When the data of the opposites on node j are on node i. */
+/* The time at which node i has the data of node j for the additional step. */
 static double opposite_ready(const struct hrun_ring_stage *used, const double *done, int i, int j)
 {
     return fmax(done[i], done[j] + (i != j ? used[i].wire_s + used[i].unpack_s : 0));
 }
 
-/* When node i has done the further step of its processes first .. last-1 with the data of those half ahead of them. It
- * works on whatever has come, so that it is done at the latest of: data come, and then all work on these and on what
- * comes later still (the busy period of a server that never rests while there is work). */
+/* The time at which node i completes the additional step of its processes first .. last-1 with the data of those `half`
+ * ahead of them. It works whenever it has data, so it completes at the maximum over arrivals of the arrival time plus
+ * the work on these and all later data (busy period of a work-conserving server). */
 static double opposites_done(const struct hrun_ring_stage *used, const double *done, int i, int first, int last,
                              int half)
 {
@@ -67,8 +67,8 @@ static double opposites_done(const struct hrun_ring_stage *used, const double *d
     return latest;
 }
 
-/* The further step of an even q: the processes 0 .. half-1 get the data of those half ahead of them. done[m]: when the
- * steps were over; t[m] moves on, wait[m] grows. */
+/* The additional step of an even q: processes 0 .. half-1 receive the data of those `half` ahead of them. done[m]:
+ * times at the end of the other steps. Sets t[m] and adds to wait[m]. */
 static void opposite_step(const struct hrun_ring_stage *used, int m, int half, const double *done, double *t,
                           double *wait)
 {
@@ -82,8 +82,8 @@ static void opposite_step(const struct hrun_ring_stage *used, int m, int half, c
     }
 }
 
-/* Eqs. 6 to 8 for the m nodes that are used: their times into t[0..m-1], their waits into t[m..2m-1]. The rest of t[3m]
- * is scratch. */
+/* Eqs. 6 to 8 for the m nodes with processes: sets t[0..m-1] to their times and t[m..2m-1] to their waiting times; the
+ * rest of t[3m] is scratch. */
 static void play_steps(const struct hrun_ring_stage *used, int m, int q, enum hrun_ring_wait how, double *t)
 {
     double *wait = t + m, *before = wait + m;
@@ -137,7 +137,7 @@ double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_rin
     return most;
 }
 
-/* ------------------------------------------------------------------ how many processes each node gets */
+/* ------------------------------------------------------------------ allocation of processes to nodes */
 
 double hrun_ring_total(const struct hrun_ring_group *groups, int n)
 {
@@ -154,7 +154,7 @@ double hrun_ring_total(const struct hrun_ring_group *groups, int n)
     return total;
 }
 
-/* What the first g+1 groups can do with k processes: the least largest rate, and what group g has in it. */
+/* The best allocation of k processes to the first g+1 groups: its largest rate, and the share of group g. */
 struct cell {
     double rate;
     int pes, procs;
@@ -204,9 +204,9 @@ int hrun_ring_allocate_groups(const struct hrun_ring_group *groups, int n, int q
     return 0;
 }
 
-/* ------------------------------------------------------------------ how well a ring uses its PEs */
+/* ------------------------------------------------------------------ balance of a ring */
 
-/* Of allocations beyond some tens of ms the least loss is not looked for only to be told. */
+/* Limit of the operations of an allocation for b.least, which is only reported: some tens of ms. */
 static const double ALLOCATIONS_MOST = 3e7;
 
 /* The sub-clusters as groups of ring.h. */
@@ -238,8 +238,8 @@ static void make_shape(const struct hrun_ring *r, struct shape *s)
     s->config = xcalloc(2 * n, sizeof *s->config);
 }
 
-/* Where processes have n points each: a PE has one speed, whatever the number of its processes, so that q_i of them
- * take q_i/s_i. A sub-cluster whose models have no speed is none here. */
+/* Set *s for n points per process. The speed of a PE does not depend on its number of processes, so q_i of them need
+ * q_i/s_i. A sub-cluster whose models have no speed is not usable. */
 static void fill_shape(const struct hrun_ring *r, const int *npes, double n, struct shape *s)
 {
     for (int i = 0; i < r->nsubs; i++) {
@@ -263,14 +263,13 @@ static void fill_shape(const struct hrun_ring *r, const int *npes, double n, str
     }
 }
 
-/* gamma of eq. 11, where the slowest PE takes so long for a unit of work; NAN where no speeds are known. */
+/* gamma of eq. 11; rate: the largest q_i/s_i, in seconds per unit of work. NAN if no speeds are known. */
 static double loss_of(int q, double rate, double total)
 {
     return rate > 0 && isfinite(rate) && total > 0 ? fmax(1 - q / (rate * total), 0) : NAN;
 }
 
-/* The loss when the PEs of each sub-cluster get their share of q, as near as their numbers of processes come to it; NAN
- * where these are not q in all. */
+/* The loss if each PE has the possible number of processes nearest to its share of q; NAN if their sum is not q. */
 static double rounded_loss(const struct hrun_ring *r, const struct shape *s, int q)
 {
     double total = hrun_ring_total(s->groups, r->nsubs), most = 0, sum = 0;
@@ -292,7 +291,7 @@ static double rounded_loss(const struct hrun_ring *r, const struct shape *s, int
     return sum == q ? loss_of(q, most, total) : NAN;
 }
 
-/* Work of hrun_ring_allocate_groups. */
+/* Number of operations of hrun_ring_allocate_groups. */
 static double allocations(const struct hrun_ring *r, const int *npes, int q)
 {
     double sum = 0;
@@ -336,14 +335,14 @@ int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const struct hr
     return 0;
 }
 
-/* The most seconds per unit of work that the loss allows a PE. */
+/* The largest q_i/s_i with at most this loss, in seconds per unit of work. */
 static double slowest_of(int q, double loss, double total)
 {
     return q / ((1 - loss) * total) * (1 + 1e-12);
 }
 
-/* May q processes lose no more? A condition that is needed, and quickly asked: if each PE has the most with which it is
- * no slower than the loss allows, there are q. */
+/* A quick necessary condition for at most this loss with q processes: 1 if the PEs have room for q when each has the
+ * largest number that keeps it within slowest_of, else 0. */
 static int may_keep(const struct hrun_ring *r, const struct shape *s, int q, double loss)
 {
     double slowest = slowest_of(q, loss, hrun_ring_total(s->groups, r->nsubs)), most = 0;
@@ -360,7 +359,7 @@ static int may_keep(const struct hrun_ring *r, const struct shape *s, int q, dou
     return most >= q;
 }
 
-/* The most processes that there may be. */
+/* The largest possible number of processes. */
 static int most_processes(const struct hrun_ring *r, const int *npes)
 {
     int most = 0;

@@ -13,10 +13,10 @@ enum { K = HRUN_WEAK_TERMS };
 
 struct option {
     double k[K];
-    double cov[K * K]; /* of k, with the variance of a residual */
+    double cov[K * K]; /* covariance of k, including the factor s2 */
     double s2, sigma_abs_s, sigma_rel;
     int dof;
-    int64_t nmin, nmax;         /* the sizes of its records */
+    int64_t nmin, nmax;         /* range of the sizes of its records */
 };
 
 static int is_weak_record_of(const struct hrun_fit_record *r, int M)
@@ -60,7 +60,7 @@ struct weak_predictor {
     struct option *opts;
 };
 
-/* Set p->opts[o] from these models. 1, 0: they do not predict it. */
+/* Set p->opts[o] from these models. Result: 1; 0 if they do not predict it. */
 static int bind_weak_option(struct hrun_predictor *base, int o, const struct hrun_models *m, struct hrun_error *err)
 {
     struct option *out = &((struct weak_predictor *)base)->opts[o];
@@ -108,7 +108,7 @@ static int fail_size(const struct hrun_predictor *p, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ times */
 
-/* The time of a process with u units is *base_s + u *unit_s. It never falls with u, for any gamma. */
+/* The time of a process with u units is *base_s + u *unit_s. It does not decrease with u, for any gamma. */
 static void line(const struct weak_predictor *p, int o, int P, double *base_s, double *unit_s)
 {
     const double *k = p->opts[o].k;
@@ -144,7 +144,7 @@ static int weak_lines(struct hrun_predictor *base, int P, const struct hrun_conf
     return 0;
 }
 
-/* Lines grow with P, except from one process to several. */
+/* The lines at lo, because they do not decrease with P, except from one process to several. */
 static int weak_lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
@@ -173,7 +173,7 @@ static int weak_rule(void *ctx, int P, struct hrun_error *err)
     return P > p->units ? 0 : hrun_app_rule(p->base.app, p->base.N, P, err);
 }
 
-/* Of a process with the least share: what more fits is for `whole`. */
+/* Memory of a process with the least share; `whole` checks larger ones. */
 static int weak_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
@@ -220,7 +220,7 @@ static int weak_time_in(struct hrun_predictor *base, int sub, const struct hrun_
                               units, time, err);
 }
 
-/* Nothing is extrapolated in P: few processes predict many in this family. */
+/* All P count as measured, because runs on few processes predict those on many in this family. */
 static int weak_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     const struct weak_predictor *p = (const struct weak_predictor *)base;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of non-negative least squares a coefficient of either sign is two columns, one the negative of the other. */
+/* For non-negative least squares, a coefficient of either sign has two columns, one the negative of the other. */
 enum { COLUMNS = HRUN_WEAK_TERMS + 3 };
 static const int twin[COLUMNS - HRUN_WEAK_TERMS] = { HRUN_WEAK_FIXED, HRUN_WEAK_ALPHA, HRUN_WEAK_GAMMA };
 
@@ -101,7 +101,7 @@ static int check_runs(const struct hrun_weak_run *runs, size_t n, struct hrun_er
                      : "measured with one amount of work for each process, two are needed");
 }
 
-/* The coefficients of the terms from those of the columns. */
+/* Set the coefficients of the terms and their covariance from those of the columns. */
 static void join_columns(const double *k, const double *cov, struct hrun_weak_fit *out)
 {
     int of[COLUMNS];
@@ -188,7 +188,7 @@ static size_t collect_weak_runs(const struct hrun_row *rows, size_t n, int64_t N
     return count;
 }
 
-/* Replace equal runs by one with their mean time, in place. Result: how many are left. */
+/* Replace runs of equal processes and work by one with their mean time, in place. Result: the number of runs left. */
 static size_t average(struct hrun_weak_run *v, size_t n)
 {
     size_t kept = 0, end;
@@ -247,7 +247,7 @@ static int fit_weak_by_steps(struct hrun_weak_run *runs, size_t n, struct hrun_w
     return 0;
 }
 
-/* The measured ranges: of processes and number of runs into r, of work into *least and *most. */
+/* Set the range of processes and the number of runs in r, and the range of work in *least and *most. */
 static void weak_range_of(const struct hrun_weak_run *runs, size_t n, struct hrun_fit_record *r, double *least,
                           double *most)
 {
@@ -316,13 +316,13 @@ int hrun_weak_fit_rows(struct hrun_fit_job *job, const struct hrun_row *rows, si
     return 0;
 }
 
-/* ------------------------------------------------------------------ what is measured */
+/* ------------------------------------------------------------------ points to measure */
 
-/* Numbers of PEs: those of the paper with one process on each. With more on each, three are the fewest of which one PE
- * lies between two others, and five make enough difference in the logarithm. */
+/* Numbers of PEs. FEW and MORE: with one process on each, those of the paper. FEW_PES: with more on each, the fewest
+ * with a PE between two others; MORE_PES: enough for a difference in the logarithm. */
 enum { FEW = 4, MORE = 8, FEW_PES = 3, MORE_PES = 5 };
 
-/* The two numbers of PEs, 0: none. */
+/* Set the two numbers of PEs; 0: none. */
 static void choose_pes(int npes, int m, int *few, int *more)
 {
     int want_few = m > 1 ? FEW_PES : FEW, want_more = m > 1 ? MORE_PES : MORE;
