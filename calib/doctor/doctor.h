@@ -94,13 +94,13 @@ double doctor_width(const struct hrun_spread *s);
  */
 
 struct doctor_limits {
-    double spread;                 /* of times of equal work: first to ninth decile over the median; --threshold */
+    double spread;                 /* for times of equal work: first to ninth decile over the median; --threshold */
     double network;                /* the same for times of equal messages */
     double clock_s;                /* difference between clocks of hosts */
 };
 
-/* In a run that spends a fifth of its time in messages, messages that vary by five times the threshold change its time
- * by the threshold. 128 ms: beyond it NTP no longer slews a clock but sets it (RFC 5905, appendix A.1.1, STEPT). */
+/* If messages take a fifth of the time of a run and vary by five times the threshold, the run varies by the threshold.
+ * 128 ms: beyond it NTP no longer slews a clock but sets it (RFC 5905, appendix A.1.1, STEPT). */
 #define DOCTOR_NETWORK_FACTOR 5.0
 #define DOCTOR_CLOCK_S 0.128
 /* Width from the first to the ninth decile of normal times with a standard deviation of 2 %, the least noise in the

@@ -437,7 +437,7 @@ static int print_verdict(struct context *c, const struct calib_settings *s, cons
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
 
-/* Make the runs, in folders of their own, and fit. Result: the exit status; -1 with *err. */
+/* Make the runs, in separate folders, and fit. Result: the exit status; -1 with *err. */
 static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
                          struct hrun_error *err)
 {

@@ -18,7 +18,7 @@ struct point {
     int P;                    /* processes in all */
     double work;              /* family weak: the rows of each process; else 0 */
     double *share;            /* part of the work of each process of a sub-cluster; NULL: equal */
-    int copies;               /* 1: each process is a run of its own, all at the same time (runs.h) */
+    int copies;               /* 1: each process is a separate run, all at the same time (runs.h) */
     int sub;                  /* the only sub-cluster used; -1: several */
     int have;                 /* good measurements on disk */
     int failed;               /* attempts that failed in this campaign */

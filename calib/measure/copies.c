@@ -19,7 +19,7 @@ struct copy {
     int pe;
     pid_t pid;                /* 0: it has ended */
     int reported;             /* 1: the members below are set */
-    int rc;                   /* of run_copy */
+    int rc;                   /* result of run_copy */
     struct work_result result;
     struct hrun_error err;
 };

@@ -17,7 +17,7 @@ struct runs {
     const struct scratch *scratch; /* folders of the runs, owned by the caller; NULL: they run in the working folder */
     int verbose;              /* 1: messages of the engine are passed on as events */
     struct campaign *g;
-    int retries;              /* of a failed run */
+    int retries;              /* number of retries of a failed run */
     int trace;                /* 1: the runs are watched */
     void (*on_event)(void *ctx, const struct event *e);
     void *ctx;
@@ -42,7 +42,7 @@ struct runs {
  * Errors: those of work_run except HRUN_EENGINE, which counts as a failed run; those of work_record. */
 int runs_make(struct runs *r, struct hrun_error *err);
 
-/* As work_run, but a failure of the engine or of a host is reported in *r as a failure of the run. */
+/* As work_run, but a failure of the engine or a host is reported in *r as a failure of the run. */
 int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *r, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- copies

@@ -30,7 +30,7 @@ struct probe {
 void probe_facts(struct probe *p);
 /* Times of a fixed amount of work (probe_work.c). */
 void probe_kernel(struct probe *p);
-/* The same work in pieces of a millisecond; their excess times are the system's noise (probe_work.c). */
+/* Times of the same work in pieces of a millisecond, whose excess is the system's noise (probe_work.c). */
 void probe_noise(struct probe *p);
 /* Offsets of the hosts' clocks from that of rank 0's host (probe_messages.c). */
 void probe_clocks(struct probe *p);

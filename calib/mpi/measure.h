@@ -60,8 +60,8 @@ struct net_bench {
 };
 
 enum {
-    NET_BYTES_MAX = 1 << 20,       /* of a message */
-    NET_IN_MAX = 1 << 22,          /* of all messages that a process receives at once */
+    NET_BYTES_MAX = 1 << 20,       /* longest message */
+    NET_IN_MAX = 1 << 22,          /* largest sum of the messages that a process receives at once */
     NET_FIXED = 8,                 /* the most repetitions of a trial with a fixed number of them */
 };
 

@@ -168,7 +168,7 @@ static void add_pairs(const struct hrun_net *net, struct hrun_buf *out)
 
 /* Minimum and maximum over all pairs of hosts from one group to another, and the slowest pair. */
 struct network_range {
-    double latency_s[2], rate[2];  /* of empty messages; bytes/s of long ones */
+    double latency_s[2], rate[2];  /* latency of empty messages; rate of long ones, bytes/s */
     int pairs, from, to;           /* pairs = 0: there is none, and the other members are unset */
 };
 static struct network_range switch_range(const struct hrun_net *net, int g, int h)

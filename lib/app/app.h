@@ -147,8 +147,8 @@ struct hrun_app_sizes {
     int n;
     int in_command;             /* `size: number`: index from 1 of the argument in `args` with {N}, whose number is N;
                                    else 0 */
-    int of_command;             /* 1: `size: command`: has no terms; each command becomes an application of its own
-                                   with the keys that hrun_app_print_shared prints */
+    int of_command;             /* 1: `size: command`: has no terms; each command becomes an application with the keys
+                                   that hrun_app_print_shared prints */
 };
 
 struct hrun_app {
@@ -174,8 +174,8 @@ struct hrun_app {
     struct hrun_app_sizes sizes;
     int fixed;                  /* `size: fixed`: each run has the same work; N = 1 and is not passed to the program */
     char *variant;              /* name of this variant, whose `name` is "NAME.VARIANT"; or NULL */
-    struct hrun_app **variants; /* the algorithms from which hrun chooses; owned. Each is a definition with measurements
-                                   and models of its own. A definition with variants has no predictions itself */
+    struct hrun_app **variants; /* the algorithms from which hrun chooses; owned. Each is a definition with its own
+                                   measurements and models. A definition with variants has no predictions */
     int nvariants;
 };
 

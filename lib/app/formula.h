@@ -26,7 +26,7 @@ enum hrun_formula_variable {
     HRUN_FORMULA_VARIABLES
 };
 
-/* The functions of formulas, numbered behind those of the network (hrun_app_functions). */
+/* The functions of formulas, numbered after those of the network (hrun_app_functions). */
 enum hrun_formula_function {
     HRUN_FORMULA_UPTO,          /* upto(r): the sum of the shares of ranks below r; linear between ranks */
     HRUN_FORMULA_EVERY,         /* every(k): the sum of the shares of ranks that equal this one modulo k */

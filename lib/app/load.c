@@ -234,7 +234,7 @@ static void apply_variant(struct definition *d, struct raw_variant *v)
     }
 }
 
-/* Load a variant as a definition of its own: parse the text again and replace keys by those of the variant. */
+/* Load a variant as a definition: parse the text again and replace keys by those of the variant. */
 static int load_variant(struct hrun_load *l, unsigned nth, char *const *defines)
 {
     const struct raw_variant *v = &l->d->variants[nth];

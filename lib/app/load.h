@@ -79,7 +79,7 @@ struct definition {
 /* The state of one loading. Functions that take it return 0, or -1 with *err. */
 struct hrun_load {
     struct definition *d;
-    struct hrun_app *app;               /* of d */
+    struct hrun_app *app;               /* the application of d */
     const struct raw_variant *variant;  /* the variant whose keys have replaced the definition's in d, or NULL */
     unsigned nth;                       /* index of the variant */
     const struct hrun_yaml *marks;

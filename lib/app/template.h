@@ -49,8 +49,8 @@ struct hrun_app_dealt {
  *     cuts       sums of the fractions of ranks 0..r, for r < P - 1: "0.375 0.75"
  *     a number   whole numbers >= 1 that add up to it: "3 3 2"
  *     owners     the rank of each unit: "0 0 0 1 1"; cyclic: in laps, as many as the least share, or 8 if that is less
- * Text behind a colon replaces the blank between entries ("cuts:,"; "\n" is a line feed); "*" there folds runs of
- * units, whole numbers and owners. Errors: HRUN_EINVAL; *out is unchanged then. */
+ * Text after a colon replaces the blank between entries ("cuts:,"; "\n" is a line feed); "*" there folds runs of units,
+ * whole numbers and owners. Errors: HRUN_EINVAL; *out is unchanged then. */
 int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,
                         struct hrun_error *err);
 

@@ -66,7 +66,7 @@ int net_check_call(const struct hrun_net_call *call, int n, struct hrun_error *e
 const struct net_algorithm *net_algorithm_of_call(const struct hrun_net *net, const struct hrun_net_call *call, int n,
                                                   int uniform, struct hrun_error *err);
 
-/* For programs: the rank of member i; a member's place, which is its index relative to the root; the rank at a
+/* For programs: the rank of member i; the place of member `me`, which is its index relative to the root; the rank at a
  * place. */
 int net_rank(const struct net_task *t, int i);
 int net_place(const struct net_task *t, int me);

@@ -43,7 +43,8 @@ struct net_given {
     double back_share, bias_bytes;     /* of net.h */
 };
 
-enum { NET_SLOTS = 14 };       /* of a fan: C and t of three hosts, three ports, L and g of two pairs, the bias */
+enum { NET_SLOTS = 14 };       /* columns of a fan: C and t of three hosts, three ports, L and g of two pairs, the
+                                  bias */
 
 struct net_gradient {
     int n;

@@ -136,7 +136,7 @@ void hrun_net_add_unsure(const struct hrun_net *net, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- predictions of operations */
 
-struct hrun_net_ranks {        /* where the ranks of a communicator are */
+struct hrun_net_ranks {        /* the hosts of the ranks of a communicator */
     int n;
     const int *host;           /* n: index into hosts */
     const int *kind;           /* n: kind of PE on it, or NULL: 0 */

@@ -47,7 +47,7 @@ double net_fitted(const struct net_work *w, const struct net_solution *s, size_t
 /* The parameters to estimate. */
 struct choice {
     int C, L, ports, bias;
-    const int *t, *more_t;     /* of each class: 1 in either; more_t may be NULL */
+    const int *t, *more_t;     /* for each class: 1: estimate its t, in either array; more_t may be NULL */
 };
 
 static size_t nparameters(int n)
@@ -357,8 +357,8 @@ static void ports_limit(struct net_solution *s)
         }
 }
 
-/* The same, and drop the columns of ports that explain no more than chance (chi-square of one parameter, 95 %). 1 if
- * any was dropped, else 0. */
+/* As ports_limit, and drop the columns of ports that explain no more than chance (chi-square of one parameter, 95 %).
+ * Result: 1 if any was dropped, else 0. */
 static int ports_mend(const struct net_work *w, struct net_solution *s)
 {
     double chance = 3.841 * fmax(1, s->s2);

@@ -212,8 +212,7 @@ static void code_forced(struct codec *c)
         code_name(c, c->t->forced[op], sizeof c->t->forced[op]);
 }
 
-/* Code the rest of a record behind its key. i: for writing, the number of the class, host, table entry or first
- * rank. */
+/* Code the rest of a record after its key. i: for writing, the number of the class, host, table entry or first rank. */
 static void code_record(struct codec *c, char key, int i)
 {
     struct hrun_net_tune_options *o = &c->t->options;

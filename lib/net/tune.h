@@ -38,7 +38,7 @@
 #define HRUN_COLL_VERSION 2
 #define HRUN_COLL_REPORT "coll "
 
-/* One variable of the environment holds at most 128 KiB. */
+/* An environment variable has at most 128 KiB. */
 enum { HRUN_COLL_TEXT = 100000 };
 
 struct hrun_net_tune_options {

@@ -2,7 +2,7 @@
  *
  * One record per line: JSON, tab, CRC-32 of the JSON text as 8 hex digits, newline. A tab in JSON text is escaped, so a
  * tab and 8 hex digits end a record; STORE_RECORD_START begins it. By these two marks a reader finds the next record
- * behind any damage, even a destroyed newline.
+ * after any damage, even of a newline.
  */
 #include "base/alloc.h"
 #include "store/internal.h"

@@ -90,7 +90,7 @@ void hrun_samples_release(struct hrun_samples *s);
 #define HRUN_STATUS_ANEW_POINT "anew here"
 /* Status of a run that ended well and printed a time of 0 s. */
 #define HRUN_STATUS_TOO_SHORT "too short to tell"
-/* Status of a run that a calibration ended because others are far quicker. The program works. */
+/* Status of a run that a calibration ended because others are much quicker. The program works. */
 #define HRUN_STATUS_TOO_SLOW "too slow"
 
 /* The part of the work that each process of the sub-cluster at this index of `cluster` had; 0 if `shares` is empty. */
@@ -113,7 +113,7 @@ size_t hrun_samples_current(struct hrun_samples *s);
 
 /* One fitted model of (sub-cluster, M), or of (sub-cluster, M, P) for family "nt". */
 struct hrun_fit_record {
-    char *family;          /* "single" (one PE holds all: P = M), "nt", "pt", "npt" */
+    char *family;          /* "single" (one PE runs all processes: P = M), "nt", "pt", "npt" */
     char *method;          /* "ls" or "nnls" */
     int M;
     int P;                 /* nt: its P; pt: the P of the N-T model that gives T; else 0 */
@@ -154,7 +154,7 @@ struct hrun_models {
 void hrun_fit_record_release(struct hrun_fit_record *r);
 void hrun_models_destroy(struct hrun_models *m);
 
-/* For a NULL store, hrun_store_samples, _recent, _get_models and _signatures find nothing. */
+/* hrun_store_samples, _recent, _get_models and _signatures accept a NULL store, and find nothing there. */
 struct hrun_store;
 
 /* data: the data folder, NULL for $HRUN_DATA or the default. Nothing is created before the first write.
