@@ -174,7 +174,7 @@ static void local_trips_at_once(struct net_bench *b, int kind, int bytes)
     int first = host_process(b, kind, 0, -1), n = 0, fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED;
     struct net_record r = { .kind = NET_LOCAL, .i = b->host, .j = kind, .k = kind, .bytes = bytes };
     struct net_times m = { 0 };
-    double told[2] = { 0 }, sum = 0;    /* told: median and maximum of one pair */
+    double pair_times[2] = { 0 }, sum = 0;    /* pair_times: median and maximum of one pair */
 
     while (host_process(b, kind, 2 * n + 1, -1) >= 0)
         n++;
@@ -184,15 +184,15 @@ static void local_trips_at_once(struct net_bench *b, int kind, int bytes)
 
         if (!net_try(b, &t, &m))
             continue;
-        sum = told[0] = m.median_s;
-        told[1] = m.max_s;
+        sum = pair_times[0] = m.median_s;
+        pair_times[1] = m.max_s;
         if (from != first)
-            MPI_Send(told, 2, MPI_DOUBLE, first, TAG_MEAN, b->m.comm);
+            MPI_Send(pair_times, 2, MPI_DOUBLE, first, TAG_MEAN, b->m.comm);
     }
     for (int k = 1; k < n && b->m.rank == first; k++) {
-        MPI_Recv(told, 2, MPI_DOUBLE, host_process(b, kind, 2 * k, -1), TAG_MEAN, b->m.comm, MPI_STATUS_IGNORE);
-        sum += told[0];
-        m.max_s = told[1] > m.max_s ? told[1] : m.max_s;
+        MPI_Recv(pair_times, 2, MPI_DOUBLE, host_process(b, kind, 2 * k, -1), TAG_MEAN, b->m.comm, MPI_STATUS_IGNORE);
+        sum += pair_times[0];
+        m.max_s = pair_times[1] > m.max_s ? pair_times[1] : m.max_s;
     }
     r.n = n;
     m.median_s = n ? sum / n : 0;

@@ -27,7 +27,7 @@ static const double BY_CHANCE = 4.5;
 
 /* 1 if the times of i and j to each other host differ by the same amount, within slack and chance, else 0. Also 1 if
  * fewer than two other hosts can be compared. */
-static int see_alike(const double *s, const double *error, int n, double slack, int i, int j)
+static int distances_match(const double *s, const double *error, int n, double slack, int i, int j)
 {
     double least = 0, most = 0;
     int seen = 0;
@@ -53,7 +53,7 @@ int net_groups(const double *s, const double *error, int n, double slack, int *g
     for (int i = 0; i < n; i++) {
         int k = 0;
 
-        while (k < i && (group_of[k] != group_of[i] || !see_alike(s, error, n, width, k, i)))
+        while (k < i && (group_of[k] != group_of[i] || !distances_match(s, error, n, width, k, i)))
             k++;
         finer[i] = k < i ? finer[k] : count++;
     }

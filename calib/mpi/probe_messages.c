@@ -42,7 +42,7 @@ static void read_clock(struct probe *p, int other)
     fprintf(p->out, "clock %d %.9f %.9f\n", other, offset, best / 2);
 }
 
-static void tell_clock(void)
+static void answer_clock(void)
 {
     double t;
 
@@ -61,7 +61,7 @@ void probe_clocks(struct probe *p)
         if (!p->rank)
             read_clock(p, r);
         else if (p->rank == r)
-            tell_clock();
+            answer_clock();
     }
 }
 

@@ -150,7 +150,7 @@ const char *hrun_load_at(struct hrun_load *l, const char *fmt, ...)
 }
 
 /* 1 if the variant itself has this key, else 0. */
-static int variant_says(const struct raw_variant *v, const char *key, size_t len)
+static int variant_has_key(const struct raw_variant *v, const char *key, size_t len)
 {
     const struct { const char *key; int given; } keys[] = {
         { "title", v->title != NULL }, { "rule", v->rule != NULL }, { "memory", v->memory != NULL },
@@ -171,7 +171,7 @@ int hrun_load_bad_at(const struct hrun_load *l, const char *path, int offset, co
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (l->variant && variant_says(l->variant, path, strcspn(path, ".[")))
+    if (l->variant && variant_has_key(l->variant, path, strcspn(path, ".[")))
         snprintf(own, sizeof own, "variants[%u].%s", l->nth, path);
     return hrun_yaml_fail(l->marks, *own ? own : path, offset, l->err, HRUN_EPARSE, "%s", text);
 }
