@@ -1,4 +1,4 @@
-/* layout.c - a configuration becomes ranks on PEs; see layout.h for the contracts */
+/* layout.c - place the ranks of a configuration on PEs, write rankfiles; see layout.h for the contracts */
 #include "base/list.h"
 #include "layout/layout.h"
 
@@ -13,8 +13,8 @@ void layout_finish(struct hrun_layout *l)
     autofree size_t *first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
     size_t npes = 0;
 
-    /* Slurm numbers the processes of a heterogeneous job component by component: the ranks follow, in their order
-     * within each component. */
+    /* Slurm numbers the processes of a heterogeneous job component by component. Ranks keep their order within each
+     * component. */
     if (c->ngroups > 1) {
         struct hrun_rank *sorted = xcalloc((size_t)l->nranks, sizeof *sorted);
         int n = 0;
@@ -73,7 +73,7 @@ struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n)
     return l;
 }
 
-/* Ranks of the configuration; 0 with *err. */
+/* Number of ranks of the configuration; 0 on errors. */
 static int count_config_ranks(const struct hrun_cluster *cluster, const struct hrun_config *config,
                               struct hrun_error *err)
 {
@@ -119,7 +119,7 @@ struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster
     return l;
 }
 
-/* How many PEs of sub-cluster i may be used. */
+/* Number of PEs of sub-cluster i that are not busy. */
 static int count_free(const struct hrun_cluster *cluster, const char *const *busy, int i)
 {
     int n = 0;
@@ -256,10 +256,10 @@ void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *ou
 
 /* ---------------------------------------------------------------- files of mpirun and smpirun */
 
-/* mpirun holds the slot list of a rank in char[64]: Open MPI 4 overruns it and aborts, PRRTE cuts it. */
+/* mpirun has a char[64] for the slot list of a rank: Open MPI 4 overruns it and aborts, PRRTE truncates the list. */
 enum { SLOT_LIST_MAX = 63 };
 
-/* What the rankfile's scanner takes in a host name; it reads no quotes. */
+/* The characters of a host name that mpirun accepts in a rankfile, where quotes have no meaning. */
 static const char HOST_CHARACTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
 
 int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err)

@@ -1,4 +1,4 @@
-/* mapping.c - ranks are mapped, numbered and bound as the user says; see layout.h for the contracts */
+/* mapping.c - map, number and bind ranks by the user's options; see layout.h for the contracts */
 #include "base/alloc.h"
 #include "base/units.h"
 #include "layout/mapping.h"
@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- objects */
 
-/* The object of that kind in which unit u lies, -1: none. OWN_PE: its PE. */
+/* The number of the object of kind `what` that contains unit u, or -1. OWN_PE: its PE. */
 static int object_of(const struct room *r, int u, int what)
 {
     if (what == OWN_PE)
@@ -19,7 +19,7 @@ static int object_of(const struct room *r, int u, int what)
     return what >= HRUN_MAP_NODE ? r->units[u].core->at[what - HRUN_MAP_NODE] : 0;
 }
 
-/* The first unit of each object of that kind: into v, which has room for all units. Result: how many. */
+/* Set v, which has room for all units, to the first unit of each object of kind `what`. Result: number of objects. */
 static int list_objects(const struct room *r, int what, int *v)
 {
     int n = 0;
@@ -49,7 +49,7 @@ static int fail_object(const struct mapping *w, int host, int what, struct hrun_
 
 /* ---------------------------------------------------------------- mapping */
 
-/* There is room for less than n. asked: by -n. */
+/* Fail: there is not enough room for n ranks. asked: n of the option -n, 0 if not given. */
 static int fail_full(const struct mapping *w, int n, int asked, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf how = HRUN_BUF_INIT;
@@ -66,7 +66,7 @@ static int fail_full(const struct mapping *w, int n, int asked, struct hrun_erro
                      asked && w->m.per && !w->m.wraps ? "" : ", or --oversubscribe");
 }
 
-/* The hosts of the first n ranks (0: of all), as the list has them. */
+/* Set w->listed to the hosts of the first n ranks (0: all) by the list of hosts. */
 static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
 {
     const struct hrun_cluster *c = w->cluster;
@@ -90,7 +90,7 @@ static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
                                           n, w->nprocs);
 }
 
-/* How many ranks each host gets of n (0: all that the mapping gives). nobjects: of each. */
+/* Set the number of ranks on each host, n in all (0: the number that the mapping gives). nobjects: objects per host. */
 static int count_host_ranks(struct mapping *w, int n, const int *nobjects, struct hrun_error *err)
 {
     int nhosts = w->cluster->nhosts, used = 0, asked = n, left, before;
@@ -133,7 +133,7 @@ static int count_host_ranks(struct mapping *w, int n, const int *nobjects, struc
     return w->nprocs == n ? 0 : fail_full(w, n, asked, err);
 }
 
-/* The ranks of each host and their objects. */
+/* Make the processes of each host, with their objects. */
 static int map_ranks(struct mapping *w, int n, struct hrun_error *err)
 {
     int nhosts = w->cluster->nhosts, p = 0, what = w->m.by;
@@ -160,7 +160,8 @@ static int map_ranks(struct mapping *w, int n, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- ranking */
 
-/* The next rank to a process of host h, which lies in the object of unit u. 1: there was one. */
+/* Give the next rank to the first process without one in the object of unit u on host h; with `all`, the next ranks to
+ * all of these. Result: 1 if there was one, else 0. */
 static int rank_next(struct mapping *w, int h, int u, int what, int all)
 {
     struct room *r = &w->rooms[h];
@@ -169,7 +170,7 @@ static int rank_next(struct mapping *w, int h, int u, int what, int all)
     for (int k = r->first; k < r->first + r->count; k++) {
         struct proc *p = &w->procs[k];
 
-        /* Does its place lie in the object of unit u, or around it? */
+        /* Skip processes whose place neither contains the object of unit u nor is contained in it. */
         if (p->ranked || (object_of(r, u, p->what) != p->number && object_of(r, p->at, what) != object_of(r, u, what)))
             continue;
         p->ranked = any = 1;
@@ -180,7 +181,7 @@ static int rank_next(struct mapping *w, int h, int u, int what, int all)
     return any;
 }
 
-/* One after the other the objects of hosts first..last, round and round. */
+/* Give ranks to processes in the objects of hosts first..last, in rounds over the objects. */
 static void rank_round(struct mapping *w, int first, int last, int what, int all)
 {
     int any;
@@ -194,7 +195,7 @@ static void rank_round(struct mapping *w, int first, int last, int what, int all
                 any |= rank_next(w, h, w->rooms[h].group[k], what, all);
         }
     } while (any);
-    for (int h = first; h <= last; h++)     /* those in no such object */
+    for (int h = first; h <= last; h++)     /* processes in no such object */
         while (w->rooms[h].count && rank_next(w, h, 0, HRUN_MAP_SLOT, 0))
             ;
 }
@@ -226,7 +227,7 @@ static int number_ranks(struct mapping *w, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- binding */
 
-/* group[u]: the first unit of u's object. */
+/* Set r->group[u] to the first unit of u's object, and r->load_of to 0. */
 static void group_units(struct room *r, int what)
 {
     for (int u = 0; u < r->n; u++) {
@@ -240,8 +241,8 @@ static void group_units(struct room *r, int what)
     }
 }
 
-/* Memory nodes, or packages, where all hosts (that have ranks, once they are mapped) have them, with enough cores for a
- * rank; else `otherwise`. */
+/* Memory nodes, else packages, if all hosts have them with enough cores for a rank; else `otherwise`. After mapping,
+ * only hosts with ranks count. */
 static int memory_object(const struct mapping *w, int otherwise)
 {
     for (int wide = HRUN_MAP_NODE + HRUN_OBJECT_NUMA; wide >= HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE; wide--) {
@@ -264,7 +265,8 @@ static int memory_object(const struct mapping *w, int otherwise)
     return otherwise;
 }
 
-/* The units of p: of the object of its place that has the fewest ranks the least used ones. */
+/* Choose the units of p: in its place, those with the fewest processes; with one unit per process, in the object to
+ * bind to with the fewest processes. */
 static int choose_units(struct mapping *w, struct proc *p, struct hrun_error *err)
 {
     struct room *r = &w->rooms[p->host];
@@ -305,8 +307,8 @@ int mapping_bind(struct mapping *w, struct hrun_error *err)
 {
     int what = w->threads ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;
 
-    /* By default as Open MPI 4.1: ranks with n cores to these, those mapped by an object to it, others to a core when
-     * they are two or fewer, else to a memory node; not at all where hosts are oversubscribed. */
+    /* The default of Open MPI 4.1: no binding if hosts are oversubscribed; ranks mapped by an object to this object;
+     * ranks with n cores to these; others to a core if they are at most two, else to a memory node. */
     w->bind = w->m.bind_to ? (int)w->m.bind_to : w->over ? HRUN_MAP_NONE
               : w->m.by > HRUN_MAP_NODE && !w->m.per && !w->m.pes ? (int)w->m.by
               : w->m.pes || w->nprocs <= 2 ? what : memory_object(w, what);
@@ -391,7 +393,7 @@ void mapping_assign(const struct mapping *w, struct hrun_layout *l)
         rank->host = p->host;
         l->other_binding |= strcmp(rank->cpuset, pe->cpuset ? pe->cpuset : "") || strcmp(rank->cores, pe->cores);
         l->splits_cores |= r->units[p->units[0]].pu >= 0 && w->bind == HRUN_MAP_HWTHREAD;
-        for (int i = 1; i < p->nunits; i++) {       /* PEs that it fills beside its own */
+        for (int i = 1; i < p->nunits; i++) {       /* further PEs that it uses */
             where = r->units[p->units[i]].where;
             if (where < 0 || where == r->units[p->units[i - 1]].where)
                 continue;
@@ -433,7 +435,7 @@ int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const 
     int rc = mapping_begin(&w, cluster, m, npes, busy, err);
 
     w.nprocs = rc ? 0 : l->nranks;
-    w.m.shares = 1;     /* the configuration says how many processes share a PE */
+    w.m.shares = 1;     /* the configuration determines how many processes share a PE */
     w.procs = xcalloc((size_t)l->nranks + 1, sizeof *w.procs);
     for (int k = 0; k < l->nranks && !rc; k++) {
         const struct hrun_rank *rank = &l->ranks[k];

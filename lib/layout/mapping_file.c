@@ -1,4 +1,4 @@
-/* mapping_file.c - a rankfile of the user's, as Open MPI reads it; see layout.h for the contracts */
+/* mapping_file.c - read a user's rankfile as Open MPI does; see layout.h for the contracts */
 #include "layout/mapping.h"
 
 #include "base/alloc.h"
@@ -24,7 +24,7 @@ static int fail_line(const struct reading *g, const char *what, const char *foun
                         found);
 }
 
-/* Are these the same name, one of them perhaps without its domain? */
+/* 1 if the names are equal, possibly with the domain missing in one of them; else 0. */
 static int same_name(const char *host, const char *name, size_t len)
 {
     size_t n = strlen(host);
@@ -45,7 +45,7 @@ int mapping_find_host(const struct hrun_cluster *c, const char *name, size_t len
     return -1;
 }
 
-/* NAME or +nX. -1: there is none. */
+/* The index of the host NAME or +nX; -1 on errors. */
 static int find_named_host(const struct reading *g, const char *name, size_t len)
 {
     const struct hrun_cluster *c = g->w->cluster;
@@ -71,7 +71,8 @@ static int find_named_host(const struct reading *g, const char *name, size_t len
                         "with --host or in the host file", (int)len, name, list.data);
 }
 
-/* Give the units of core `number` (of a package: its core of that number) to p. 1: there are such. */
+/* Add to p the units of core `number` or, with package >= 0, of the core with this index in the package; with
+ * w->threads, the hardware thread with this index. Result: 1 if there are any, else 0. */
 static int give_core(struct mapping *w, struct proc *p, int package, int number)
 {
     struct room *r = &w->rooms[p->host];
@@ -116,7 +117,7 @@ static int fail_slot(const struct reading *g, const struct proc *p, int package,
                         has);
 }
 
-/* "0-3,8", or "1:0-2" or "1:*" of a package, several with ';' between them. */
+/* Read a slot list: "0-3,8", or of package 1 "1:0-2" or "1:*"; several are separated by ';'. */
 static int read_slots(const struct reading *g, struct proc *p, const char *text)
 {
     static const char how[] = "a slot list is like 0-3,8 or, of package 1, 1:0-2";
@@ -153,7 +154,7 @@ static int read_slots(const struct reading *g, struct proc *p, const char *text)
     return p->nunits ? 0 : fail_line(g, how, text, strlen(text));
 }
 
-/* "rank R=HOST slot=LIST" at p, which ends with a NUL. */
+/* Read the line "rank R=HOST slot=LIST" at p. Ranks from n on are skipped if n > 0. */
 static int read_rank_line(const struct reading *g, char *p, int n)
 {
     static const char how[] = "a line is like: rank 0=HOST slot=0-3";

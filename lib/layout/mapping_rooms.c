@@ -1,4 +1,4 @@
-/* mapping_rooms.c - what hosts have for ranks that the user maps; see mapping.h */
+/* mapping_rooms.c - the units of hosts for ranks that the user maps; see mapping.h */
 #include "layout/mapping.h"
 
 #include "base/alloc.h"
@@ -23,7 +23,7 @@ void mapping_release(struct mapping *w)
     free(w->listed);
 }
 
-/* The unit of a core, NULL: there is none. */
+/* The core with this number, or NULL. */
 static struct hrun_core *find_core(struct room *r, int number)
 {
     int low = 0, high = r->ncores;
@@ -39,7 +39,7 @@ static struct hrun_core *find_core(struct room *r, int number)
     return low < r->ncores && r->cores[low].number == number ? &r->cores[low] : NULL;
 }
 
-/* Note in at[core] in which PE each core is; FORBIDDEN: in one that may not be used. */
+/* Set at[host][core] to the PE that contains the core; FORBIDDEN: in a PE that may not be used. */
 enum { NOWHERE = -1, FORBIDDEN = -2 };
 
 static void note_pes(struct mapping *w, const int *npes, const char *const *busy, int **at)
@@ -71,7 +71,7 @@ static void note_pes(struct mapping *w, const int *npes, const char *const *busy
     }
 }
 
-/* Does the user leave that core out? */
+/* 1 if the user excludes the core, else 0. */
 static int is_left_out(const struct mapping *w, int host, int core)
 {
     int listed = !w->m.cpus;
@@ -86,14 +86,14 @@ static int is_left_out(const struct mapping *w, int host, int core)
     return !listed || (w->m.nolocal && w->cluster->hosts[host].is_local);
 }
 
-/* The units of a host, and how many ranks it takes. */
+/* Set the units of a host and its limits of ranks. at: as in note_pes. */
 static void fill_room(struct mapping *w, int host, const int *at)
 {
     const struct hrun_cluster *c = w->cluster;
     struct room *r = &w->rooms[host];
     autofree int *pus = NULL;
     int counts_threads = w->m.hwthreads, granted = c->hosts[host].slots, ncounted = 0, nin = 0, most = 0;
-    /* Ranks may use cores outside of PEs where the host has slots of its own, not those of a resource manager. */
+    /* Ranks may use cores outside of PEs if the host's slots are from the user and not from a resource manager. */
     int open = granted > 0 && (c->manager == HRUN_MANAGER_NONE || c->manager == HRUN_MANAGER_OPENMPI);
     size_t npus = 0;
 
@@ -120,7 +120,7 @@ static void fill_room(struct mapping *w, int host, const int *at)
     for (int u = 0; u < r->n && r->home < 0; u++)
         r->home = r->units[u].where;
     r->slots = ncounted / w->pes < nin || !open ? ncounted / w->pes : nin;
-    /* More slots than cores are of use where ranks need no core of their own. */
+    /* More slots than cores are useful only if ranks need no exclusive cores. */
     if (open && r->slots == nin && granted > nin && w->pes == 1 && (w->m.bind_to == HRUN_MAP_NONE || w->m.shares))
         r->slots = granted;
     r->most = r->slots;

@@ -1,4 +1,4 @@
-/* mapping_words.c - mpirun's words for where ranks go; see layout.h for the contracts */
+/* mapping_words.c - the values of mpirun's mapping options; see layout.h for the contracts */
 #include "layout/layout.h"
 
 #include "base/list.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The first name of each is the one that messages have. */
+/* Names of objects. Messages use the first name of each. */
 static const struct { const char *name; enum hrun_map what; } objects[] = {
     { "slot", HRUN_MAP_SLOT }, { "node", HRUN_MAP_NODE }, { "board", HRUN_MAP_NODE },
     { "package", HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE }, { "socket", HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE },
@@ -40,7 +40,7 @@ static enum hrun_map find_object(const char *word, size_t len)
     return HRUN_MAP_UNSET;
 }
 
-/* A number of 1 to 65536 that fills word[len]; 0: there is none. */
+/* The value of word[len], which must be a number of 1 to 65536; else 0. */
 static int positive_number(const char *word, size_t len)
 {
     char *end;
@@ -56,8 +56,8 @@ static int set_pes(struct hrun_mapping *m, const char *word, size_t len, struct 
                                   (int)len, word);
 }
 
-/* What may stand behind the first ':' of --map-by, --rank-by and --bind-to: it is known where the flag of the key is
- * set. `at`: the member that becomes `value`. */
+/* Modifiers after the first ':' of --map-by, --rank-by and --bind-to. keys: the option that accepts it; `at`: the
+ * member of struct hrun_mapping that it sets to `value`. */
 enum { MAP = 1, RANK = 2, BIND = 4 };
 #define AT(member) offsetof(struct hrun_mapping, member)
 static const struct { const char *name; int keys; size_t at; int value; } modifiers[] = {
@@ -71,7 +71,7 @@ static const struct { const char *name; int keys; size_t at; int value; } modifi
     { "if-supported", BIND, AT(if_supported), 1 }, { "report", BIND, AT(reports), 1 },
 };
 
-/* The modifier word[len]. */
+/* Apply the modifier word[len]. */
 static int modify(struct hrun_mapping *m, int key, const char *word, size_t len, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf known = HRUN_BUF_INIT;
@@ -89,7 +89,7 @@ static int modify(struct hrun_mapping *m, int key, const char *word, size_t len,
     if (key == MAP && positive_number(word, len))
         return hrun_fail(err, HRUN_EINVAL, "mpiexec's number after the object is not served: for %.*s cores of each "
                          "process write pe=%.*s", (int)len, word, (int)len, word);
-    if (key == BIND && positive_number(word, len)) {   /* mpiexec's core:2, one after the other */
+    if (key == BIND && positive_number(word, len)) {   /* mpiexec's core:2: bind to cores in order */
         m->by = m->by ? m->by : HRUN_MAP_SLOT;
         return set_pes(m, word, len, err);
     }
@@ -109,7 +109,7 @@ static int modify_all(struct hrun_mapping *m, int key, const char *p, struct hru
 {
     for (size_t len; *p; p += len) {
         p += *p == ':' || *p == ',';
-        len = strncasecmp(p, "file=", 5) ? strcspn(p, ":,") : strlen(p);     /* a file name ends with the text */
+        len = strncasecmp(p, "file=", 5) ? strcspn(p, ":,") : strlen(p);     /* a file name is the rest of the text */
         if (modify(m, key, p, len, err))
             return -1;
     }
@@ -122,7 +122,7 @@ static int two_ways(struct hrun_error *err)
                      "processes go; give one of them");
 }
 
-/* A list of cores up to `end` or the end of the text. Result: where it ends, or NULL. */
+/* Set m->cpus to a list of cores up to `end` or the end of the text. Result: the end of the list, or NULL. */
 static const char *set_cpus(struct hrun_mapping *m, const char *value, char end, struct hrun_error *err)
 {
     long first, last;
@@ -192,7 +192,7 @@ static int rank_by(struct hrun_mapping *m, const char *value, struct hrun_error 
         return hrun_fail(err, HRUN_EINVAL, "unknown word '%.*s'; there are slot, fill, span, object, " OBJECTS,
                          (int)len, value);
     if (m->rank_by < HRUN_MAP_SLOT)
-        m->rank_by = HRUN_MAP_NONE;   /* the object that is mapped by */
+        m->rank_by = HRUN_MAP_NONE;   /* the object of --map-by */
     return modify_all(m, RANK, value + len, err);
 }
 

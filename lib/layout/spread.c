@@ -1,4 +1,4 @@
-/* spread.c - which of the equal PEs of a host are used when not all are; see layout.h for the contract */
+/* spread.c - choose some of the equal PEs of a host; see layout.h for the contract */
 #include "layout/layout.h"
 
 #include "base/alloc.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Around a PE, the largest first: evenness at one counts before that at the next. */
+/* Objects that contain a PE, the largest first, in the order in which PEs are spread evenly over them. */
 static const enum hrun_object domains[] = { HRUN_OBJECT_PACKAGE, HRUN_OBJECT_NUMA, HRUN_OBJECT_L3, HRUN_OBJECT_L2 };
 
 enum { NDOMAINS = sizeof domains / sizeof domains[0] };
@@ -14,10 +14,10 @@ enum { NDOMAINS = sizeof domains / sizeof domains[0] };
 struct candidate {
     int pe, chosen;
     int first[NDOMAINS];        /* the first candidate in the same domain */
-    int used[NDOMAINS];         /* of that first one: how many of the domain are chosen */
+    int used[NDOMAINS];         /* number of chosen PEs in the domain; valid for its first candidate */
 };
 
-/* The candidate, not chosen yet, in the emptiest domains. */
+/* Choose one more candidate, that in the domains with the fewest chosen ones. */
 static void choose_emptiest(struct candidate *v, int n)
 {
     int best = -1, d;

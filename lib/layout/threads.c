@@ -1,4 +1,4 @@
-/* threads.c - the cores of a PE are shared out among its ranks; see layout.h for the contracts */
+/* threads.c - divide the cores of a PE among its ranks; see layout.h for the contracts */
 #include "layout/layout.h"
 
 #include "base/list.h"
@@ -41,7 +41,7 @@ const char *layout_keep_list(struct hrun_strvec *texts, int *v, size_t n)
     return texts->v[texts->n - 1];
 }
 
-/* Give rank k its share of the cores of its PE: that of number `at` among `ranks`, at most one for each core. */
+/* Set cores, cpuset and threads of rank k to its part of the cores of its PE: part `at` of `ranks` <= cores. */
 static void share_cores(struct hrun_layout *l, struct hrun_rank *k, const struct hrun_pe *pe, int ranks, int at)
 {
     int each = pe->ncores / ranks, more = pe->ncores % ranks, first = at * each + (at < more ? at : more);
@@ -69,7 +69,7 @@ static void share_cores(struct hrun_layout *l, struct hrun_rank *k, const struct
         k->cpuset = layout_keep_list(&l->texts, pus, npus);
 }
 
-/* Ranks that are bound as the user says have a thread for each core of theirs, those bound alike a share of them. */
+/* Threads of a rank that the user bound: one for each of its cores; ranks with the same cores divide them. */
 static int count_bound_threads(const struct hrun_layout *l, const struct hrun_rank *k)
 {
     int alike = 0;
@@ -83,7 +83,7 @@ void hrun_layout_fill_threads(struct hrun_layout *l)
 {
     const struct hrun_cluster *c = l->cluster;
     autofree size_t *first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
-    autofree int *on_pe = NULL, *next = NULL;       /* ranks of each PE; of these, how many have their cores */
+    autofree int *on_pe = NULL, *next = NULL;       /* ranks of each PE, and those of them with cores */
 
     for (int i = 0; i < c->nsubs; i++)
         first[i + 1] = first[i] + (size_t)c->subs[i].npes;
