@@ -1,4 +1,4 @@
-/* jobs_modes.c - the modes of a job: hrun's own choice on the whole cluster and on parts of it; see jobs.h */
+/* jobs_modes.c - the modes of a job: hrun's choice on the whole cluster and on parts of it; see jobs.h */
 #include "base/alloc.h"
 #include "jobs.h"
 #include "session/query.h"
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the parts of the cluster that are tried for a job: at 1 ms for each they take a third of a second. With none
- * or all PEs of each, 8 sub-clusters have 256 parts. More sub-clusters form groups with a common part. */
+/* Limit of the parts of the cluster that are tried for a job: at 1 ms each, a third of a second. With no or all PEs of
+ * each, 8 sub-clusters have 256 parts. More sub-clusters are grouped; a group has a common part. */
 enum { PARTS_MOST = 300, GROUPS_MOST = 8 };
 
 /* ------------------------------------------------------------------ parts of the cluster */
@@ -55,7 +55,7 @@ static int add_use(const struct parts *p, const struct hrun_cluster *cl, const i
 
 /* ------------------------------------------------------------------ modes */
 
-/* Add a mode, unless another one is as quick with no more PEs, and remove modes that the new one dominates. */
+/* Add a mode, unless another one is as quick with no more PEs, and remove the modes that the new one dominates. */
 static void add_mode(struct job_entry *e, const char *variant, const struct decision *d)
 {
     int kept = 0;
@@ -124,7 +124,7 @@ static int add_modes(const struct hrun_settings *s, struct context *c, const int
     return 0;
 }
 
-/* Find the modes of an entry, of all variants the quickest on each part. c: context of this entry; for the first entry,
+/* Find the modes of an entry, on each part of the quickest variant. c: context of this entry; for the first entry,
  * j->c. */
 static int find_entry_modes(const struct hrun_settings *s, struct jobs *j, struct job_entry *e, struct context *c,
                             struct hrun_error *err)

@@ -1,4 +1,4 @@
-/* jobs_read.c - a file of jobs; see jobs.h */
+/* jobs_read.c - read a file of jobs; see jobs.h */
 #include "jobs.h"
 
 #include "base/alloc.h"
@@ -32,7 +32,7 @@ static const struct hrun_key file_keys[] = {
 
 static const struct hrun_schema job_schema = { file_keys, sizeof(struct job_file) };
 
-/* The name of the i-th of an entry's `count` jobs. */
+/* The name of job i of the `count` jobs of an entry; the caller frees it. */
 static char *make_name(const struct job_entry *e, int i, int count)
 {
     autofree char *name = e->name ? xstrdup(e->name) : hrun_strf("%s-%lld", hrun_base_name(e->app), (long long)e->N);

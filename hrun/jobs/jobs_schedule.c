@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All orders and modes of at most this many jobs are tried; of 11 jobs there are 40 million orders. */
+/* Limit of jobs of which all orders and modes are tried; 11 jobs have 40 million orders. */
 enum { PROVE_MOST = 10 };
 /* Number of time limits for choosing modes, and of steps that improve the bound. */
 enum { LIMITS = 200, ROUNDS = 60 };
-/* Schedules closer than this to the bound differ from it by rounding. */
+/* A smaller relative difference of a schedule from the bound is rounding. */
 #define ROUNDING 1e-12
 
 struct solution {
@@ -26,7 +26,7 @@ struct finder {
     struct solution best, now;
     int npes;                   /* of all sub-clusters */
     double *free_s;             /* for each depth of try_orders: when each PE becomes free, ascending per sub-cluster */
-    double weights[HRUN_SUBS_MAX];      /* weights of a PE of each sub-cluster that gave the largest bound */
+    double weights[HRUN_SUBS_MAX];      /* weight of a PE of each sub-cluster; in the end those of the largest bound */
     double quickest_s[JOBS_MAX];
     double area_s[JOBS_MAX];    /* least weighted area of each job, as seconds of the whole cluster */
     double bound_s;
@@ -39,7 +39,7 @@ static const struct job_mode *mode_of(const struct finder *f, const struct solut
     return &f->jobs->v[job].entry->modes[s->mode[job]];
 }
 
-/* Start a job as soon as enough PEs are free, on those that became free last. Result: its start. */
+/* Start a job as soon as enough PEs are free, on the PEs that become free last before it. Result: its start. */
 static double place_job(const struct finder *f, double *free_s, const struct job_mode *w)
 {
     double start_s = 0, end_s, *v = free_s;
@@ -75,7 +75,7 @@ static double makespan_of(const struct finder *f, const struct solution *s)
     return end_s;
 }
 
-/* Keep f->now, which ends at end_s, if it is shorter than the best schedule. */
+/* Copy f->now, which ends at end_s, to f->best if it is shorter. */
 static void keep_if_shorter(struct finder *f, double end_s)
 {
     f->now.makespan_s = end_s;
@@ -90,9 +90,9 @@ static int is_proven_shortest(const struct finder *f)
 
 /* ------------------------------------------------------------------ the bound
  *
- * For weights w >= 0 of the sub-clusters' PEs a schedule of length L offers the area L w.npes, and each job takes
- * w.pes time of it in one of its modes; so L is at least the sum of the least areas over w.npes. Weights are improved
- * by subgradients: those of sub-clusters that the jobs' cheapest modes use more than others grow.
+ * For weights w >= 0 of the sub-clusters' PEs a schedule of length L has the area L w.npes, and each job uses the area
+ * w.pes time of one of its modes. So L is at least the sum of the least areas divided by w.npes. Subgradient steps
+ * improve the weights: those of sub-clusters that the jobs' cheapest modes use more than others grow.
  */
 
 static double weigh_pes(const struct finder *f, const int *pes)
@@ -163,7 +163,7 @@ static void find_bound(struct finder *f)
 
 /* ------------------------------------------------------------------ the search */
 
-/* Sort jobs by key, the largest first, equal ones by number. Insertion sort: there are at most 1000. */
+/* Sort jobs by key, the largest first, equal ones by number. Insertion sort suffices for 1000 jobs. */
 static void sort_jobs(const double *key, int n, int *order)
 {
     for (int i = 0; i < n; i++) {
@@ -205,7 +205,7 @@ static void move_job(int *v, int from, int to)
     v[to] = x;
 }
 
-/* The time of one look grows with the PEs that it goes through; of few PEs it does not depend. */
+/* The cost of one look in units of that with few PEs; it grows with the number of PEs. */
 static long look_cost(const struct finder *f)
 {
     return 1 + f->npes / 1000;
@@ -258,8 +258,8 @@ static int draw_number(uint64_t *state, int n)
     return (int)((*state * 2685821657736338717ULL >> 33) % (uint64_t)n);
 }
 
-/* Change the best schedule step by step: a job moves in the order, takes another mode, or both. A change stays if the
- * schedule gets no longer. After many changes without gain the search begins again from the best. */
+/* Change the best schedule step by step: move a job in the order, change its mode, or both. A change is kept if the
+ * schedule does not become longer. After many changes without gain the search restarts from the best schedule. */
 static void improve_schedule(struct finder *f, long tries)
 {
     int n = f->jobs->n, idle = INT32_MAX - 1;
@@ -293,7 +293,7 @@ static void improve_schedule(struct finder *f, long tries)
 
 /* ------------------------------------------------------------------ the answer */
 
-/* Give each job the first PEs that are free at its start, in the order of the starts. */
+/* Set the PEs of each job, in the order of the starts, to the first ones that are free at its start. */
 static void number_pes(const struct finder *f, struct job *v)
 {
     memset(f->free_s, 0, (size_t)f->npes * sizeof *f->free_s);
@@ -324,7 +324,7 @@ static void set_schedule(const struct finder *f, struct jobs *jobs)
         job->end_s = job->start_s + job->mode->time_s;
         jobs->makespan_s = fmax(jobs->makespan_s, job->end_s);
     }
-    for (int i = 1; i < jobs->n; i++) {         /* sort by start, equal ones as in the file */
+    for (int i = 1; i < jobs->n; i++) {         /* sort by start, equal ones in the order of the file */
         struct job job = jobs->v[i];
         int k = i;
 

@@ -154,7 +154,7 @@ static void print_plan_json(const struct jobs *j, struct hrun_buf *out)
                               j->exact), out);
 }
 
-/* ------------------------------------------------------------------ the errand */
+/* ------------------------------------------------------------------ the command */
 
 int run_plan(const struct hrun_settings *s, char **words)
 {

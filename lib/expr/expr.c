@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flags of errors. Underflow and inexact results are no errors. */
+/* Flags of errors. Underflow and inexact results are not errors. */
 enum { BAD_FLAGS = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW };
 
 /* ------------------------------------------------------------------ the functions of the language */
 
-/* Operands are nearly always whole numbers, and the remainder of integers is five times as fast as fmod. */
+/* fmod. Operands are nearly always whole numbers, for which integer division is five times as fast. */
 static double remainder_of(double a, double b)
 {
     const double exact = (double)HRUN_COUNT_MAX;
@@ -38,7 +38,7 @@ static double remainder_of(double a, double b)
     return fmod(a, b);
 }
 
-/* For a logarithm of zero raise FE_INVALID, not FE_DIVBYZERO, which has the message on divisions. */
+/* log, which raises FE_INVALID for zero instead of FE_DIVBYZERO, whose message is about divisions. */
 static double fn_log(double x)
 {
     if (x > 0)
@@ -239,7 +239,7 @@ void hrun_expr_destroy(struct hrun_expr *e)
 
 double hrun_expr_run(const struct op *ops, int n, const double *values, const double *called, double *stack)
 {
-    double *top = stack;         /* first free place */
+    double *top = stack;         /* first free element */
 
 #define ONE(code, value)  case code: { const double a = top[-1]; top[-1] = (value); break; }
 #define TWO(code, value)  case code: { const double a = top[-2], b = *--top; top[-1] = (value); break; }

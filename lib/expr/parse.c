@@ -1,7 +1,7 @@
-/* parse.c - from text to code, by precedence climbing; see internal.h for the contracts
+/* parse.c - compile text to code by precedence climbing; see internal.h for the contracts
  *
- * A text is read twice: check_brackets() reports errors that belong to an opening bracket or '?', then parse_choice()
- * and the functions below it read operands and operators and append code. Operations on plain numbers are done at once.
+ * A text is read twice: check_brackets() reports errors of an opening bracket or '?', then parse_choice() and the
+ * functions that it calls read operands and operators and append code. Operations on plain numbers are computed here.
  */
 #include "expr/internal.h"
 
@@ -17,21 +17,21 @@
 #include <string.h>
 #include <strings.h>
 
-/* Bounds the recursion; real rules are nested far less deeply. */
+/* Limit of nested parentheses, and thus of the recursion. */
 enum { MAX_DEPTH = 200 };
 
 struct parser {
     struct hrun_expr *e;
     const struct hrun_expr_scope *scope;
-    const char *inside;         /* the function whose argument this is; calls are then errors */
+    const char *inside;         /* not NULL: the function whose argument the text is; calls are then errors */
     const char *at;             /* next character to read */
-    int depth;                  /* numbers on the stack here */
+    int depth;                  /* length of the stack after the code so far */
     struct hrun_error *err;
 };
 
 /* Properties of an operand whose code has been appended. */
 struct operand {
-    int plain;                  /* 1: a number, whose code is one OP_NUMBER */
+    int plain;                  /* 1: a number; its code is one OP_NUMBER */
     int calls;                  /* number of calls in it */
     int scaled;                 /* 1: one call times a factor without calls */
     int negated;                /* 1: has a sign or ! outside of arguments */
@@ -66,8 +66,8 @@ static int fail_expr_at(const struct parser *p, const char *at, const char *fmt,
 /* An open parenthesis. */
 struct open_bracket {
     const char *at;
-    int call;                   /* 1: it opens a function's arguments */
-    int choices;                /* number of '?' still without their ':' */
+    int call;                   /* 1: it opens the arguments of a function */
+    int choices;                /* number of '?' whose ':' is still missing */
     const char *question;       /* the last such '?' */
 };
 
@@ -228,7 +228,7 @@ static struct op *append_op(struct parser *p, enum opcode code, int arg)
     return op;
 }
 
-/* The same for an operation that leaves one number more. */
+/* Append an operation that pushes a number. */
 static struct op *append_push_op(struct parser *p, enum opcode code, int arg)
 {
     if (++p->depth > p->e->depth)
@@ -236,7 +236,7 @@ static struct op *append_push_op(struct parser *p, enum opcode code, int arg)
     return append_op(p, code, arg);
 }
 
-/* Append an operation on `count` operands, or compute it if they are plain numbers. at: its place in the text. */
+/* Append an operation on `count` operands, or compute it if plain is 1. at: its position in the text. */
 static int append_operation(struct parser *p, enum opcode code, int arg, int count, int plain, const char *at)
 {
     struct hrun_expr *e = p->e;
@@ -283,7 +283,7 @@ static int parse_number(struct parser *p, struct operand *out)
     return 0;
 }
 
-/* Arguments of a function of the language, after its '('. */
+/* Parse the arguments of a function of the language, after its '('. */
 static int parse_arguments(struct parser *p, int function, const char *name, struct operand *out)
 {
     const struct hrun_function *f = &hrun_functions[function];
@@ -309,7 +309,7 @@ static int parse_arguments(struct parser *p, int function, const char *name, str
     return append_operation(p, f->one ? OP_ONE : OP_MANY, function, n, plain, name);
 }
 
-/* The ')' of the '(' at s. commas: those that separate arguments. */
+/* The ')' that closes the '(' at s. *commas: number of commas between its arguments. */
 static const char *find_closing(const char *s, int *commas)
 {
     int depth = 0;
@@ -322,7 +322,7 @@ static const char *find_closing(const char *s, int *commas)
     }
 }
 
-/* A call of function f of the caller, whose name is at p->at; its argument is an expression of its own. */
+/* Parse a call of the caller's function f, whose name is at p->at. Its argument is compiled separately. */
 static int parse_call(struct parser *p, int f, struct operand *out)
 {
     const struct hrun_expr_function *function = &p->scope->functions[f];
@@ -356,7 +356,7 @@ static int parse_call(struct parser *p, int f, struct operand *out)
     return 0;
 }
 
-/* Append the code of constant c, an expression of the variables and of the constants before it, used at s. */
+/* Compile constant c if it is an expression and not compiled yet. s: its use in the text. */
 static int parse_derived(struct parser *p, int c, const char *s)
 {
     struct hrun_expr *e = p->e;
@@ -461,7 +461,7 @@ static const struct operator *operator_at(const char *s)
 
 static int parse_level(struct parser *p, enum level level, struct operand *out);
 
-/* An operand with its exponents, and a sign or ! before it. */
+/* Parse an operand with its exponents, and a sign or ! before it. */
 static int parse_signed(struct parser *p, struct operand *out)
 {
     const char *at = skip_blanks(p->at);
@@ -479,7 +479,7 @@ static int parse_signed(struct parser *p, struct operand *out)
     return append_operation(p, sign == '-' ? OP_NEGATE : OP_NOT, 0, 1, out->plain, at);
 }
 
-/* The right side of && or ||, whose left side has been appended: it is evaluated only when it matters. */
+/* Parse the right side of && or ||, after the code of the left side. The code skips it if the left side decides. */
 static int parse_lazy(struct parser *p, enum level level, struct operand *left)
 {
     struct operand right;
@@ -555,7 +555,7 @@ static int parse_level(struct parser *p, enum level level, struct operand *out)
     return rc;
 }
 
-/* A whole expression, c ? a : b among them. */
+/* Parse an expression of any level, including c ? a : b. */
 static int parse_choice(struct parser *p, struct operand *out)
 {
     struct operand yes, no;
