@@ -14,13 +14,13 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Hosts of many cores, a line for each core. */
+/* Room for hosts of many cores, with a line for each core. */
 static const size_t nodefile_max = (size_t)64 << 20;
 
 /* Components of one job: Slurm's own limit is 128 by default. */
 enum { GROUPS_MAX = 4096 };
 
-/* The value of an environment variable, NULL when it is not set or empty. */
+/* The value of an environment variable; NULL: unset or empty. */
 static const char *env_setting(const char *name)
 {
     const char *value = getenv(name);
@@ -38,7 +38,7 @@ void hrun_allocation_release(struct hrun_allocation *a)
     *a = (struct hrun_allocation){ 0 };
 }
 
-/* cpus, slots: of struct hrun_allocation. */
+/* Add a host. cpus, slots: as in struct hrun_allocation. */
 static int add_granted_host(struct hrun_allocation *a, const char *name, int cpus, int slots, int group,
                             struct hrun_error *err)
 {
@@ -47,7 +47,7 @@ static int add_granted_host(struct hrun_allocation *a, const char *name, int cpu
 
     if (n == HRUN_HOSTLIST_MAX)
         return hrun_fail(err, HRUN_EINVAL, "the allocation has more than %d hosts", HRUN_HOSTLIST_MAX);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists && !(n & (n - 1)); i++)     /* full at 0, 1, 2, 4, ... */
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !(n & (n - 1)); i++)     /* full at 0, 1, 2, 4, ... hosts */
         *lists[i] = xrealloc(*lists[i], room);
     hrun_strvec_push(&a->hosts, name);
     a->cpus[n] = cpus;
@@ -66,8 +66,8 @@ static int find_host(const struct hrun_allocation *a, const char *name)
 
 /* ---------------------------------------------------------------- Slurm */
 
-/* The value, or NULL, of a variable of a component of the job; suffix "" for a job of one. *name, which is freed,
- * becomes that of the variable. */
+/* The value, or NULL, of a variable of a component of the job; suffix "": the only one. *name is freed and set to the
+ * variable's name. */
 static const char *slurm_setting(const char *base, const char *suffix, char **name)
 {
     free(*name);
@@ -75,7 +75,7 @@ static const char *slurm_setting(const char *base, const char *suffix, char **na
     return env_setting(*name);
 }
 
-/* "4(x2),2,1": counts[n]. */
+/* Read "4(x2),2,1" into counts[n]. */
 static int read_counts(const char *name, const char *text, int *counts, size_t n, struct hrun_error *err)
 {
     const char *p = text;
@@ -112,9 +112,9 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
     return 0;
 }
 
-/* Read the CPUs of each host of a component: Slurm's number, else as many as its tasks may use, else 0 (all). Read the
- * tasks of each host only if the user asked for tasks, because SLURM_TASKS_PER_NODE is always set. In a step on fewer
- * hosts than the job has, that variable is about the step's hosts, and is ignored. */
+/* Read the CPUs of each host of a component: Slurm's number, else the number that its tasks may use, else 0 (all). Read
+ * the tasks of each host only if the user requested tasks, because SLURM_TASKS_PER_NODE is always set. In a step on
+ * fewer hosts than the job has, that variable is about the step's hosts, and is ignored. */
 static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, int *tasks, size_t n,
                      struct hrun_error *err)
 {
@@ -141,7 +141,7 @@ static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, i
     return 0;
 }
 
-/* One component. 1: it is there, 0: it is not, -1 with *err. */
+/* Add a component. 1: added; 0: it does not exist; -1 with *err. */
 static int add_component(struct hrun_allocation *a, const char *suffix, int group, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
@@ -159,7 +159,7 @@ static int add_component(struct hrun_allocation *a, const char *suffix, int grou
     cpus = xcalloc(2 * names.n, sizeof *cpus);
     if (read_cpus(a, suffix, cpus, cpus + names.n, names.n, err))
         return -1;
-    /* If components share a node, the first one determines what is granted of it. */
+    /* If components share a node, the first one determines its granted part. */
     for (size_t i = 0; i < names.n; i++)
         if (find_host(a, names.v[i]) < 0 &&
             add_granted_host(a, names.v[i], cpus[i], cpus[names.n + i], group, err))
@@ -199,18 +199,18 @@ static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- managers that list hosts */
 
-/* How a manager lists the hosts of a job. */
+/* The variables and files by which a manager lists the hosts of a job. */
 struct lister {
     enum hrun_manager manager;
     const char *name;
     const char *file;           /* the variable that names a file with a host at the beginning of each line, or NULL */
     int counts;                 /* 1: its number of slots is the second word of the line; 0: a line is one slot */
     int whole;                  /* 1: each host is granted as a whole */
-    const char *words;          /* the variable that holds "HOST SLOTS HOST SLOTS", where there is no file, or NULL */
-    const char *id;             /* the variable that names the job */
-    const char *cpus;           /* the variable that says how many cores a host has at least, or NULL */
-    const char *slots;          /* variable with the number of slots of a job that lists no hosts and so runs on this
-                                   one alone; NULL: one slot */
+    const char *words;          /* the variable with "HOST SLOTS HOST SLOTS", used without a file, or NULL */
+    const char *id;             /* the variable with the name of the job */
+    const char *cpus;           /* the variable with the smallest number of cores of a host, or NULL */
+    const char *slots;          /* variable with the number of slots of a job without a list of hosts, which runs on
+                                   this host; NULL: one slot */
 };
 
 static const struct lister listers[] = {
@@ -229,7 +229,7 @@ struct listing {
     const struct lister *l;
     const char *place;          /* for messages: the file or variable, and the line */
     int line;
-    int last;                   /* index of the host that was named last, -1: none was */
+    int last;                   /* index of the host named last, -1: none */
 };
 
 /* Add the slots of one host. */
@@ -242,7 +242,7 @@ static int add_granted_slots(struct listing *n, char *name, const char *slots, s
 
     if (slots && hrun_parse_count("slots", slots, 1, HRUN_CORES_MAX, &count, &why))
         return hrun_fail_at(err, why.code, n->place, n->line, 0, "host '%.60s': %s", name, why.text);
-    /* Often a file is ordered host by host, or round by round. */
+    /* Try the last host and the next one first: files are often ordered host by host, or in rounds. */
     if (n->last < 0 || strcasecmp(a->hosts.v[n->last], name)) {
         int next = (size_t)(n->last + 1) < a->hosts.n ? n->last + 1 : 0;
 
@@ -340,7 +340,7 @@ static int find_listed(struct hrun_allocation *a, const struct lister *l, struct
 
 /* ---------------------------------------------------------------- Flux */
 
-/* "0-3,8": how many numbers. -1: that is no such list. cores (may be NULL) gets value for each, which are below max. */
+/* Count the numbers, below max, in "0-3,8". -1: not such a list. If cores is not NULL, cores[number] gets value. */
 static int read_idset(const char *list, long max, int *cores, int value)
 {
     int n = 0;
@@ -395,16 +395,16 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
     return rc;
 }
 
-/* ---------------------------------------------------------------- host files that the environment names */
+/* ---------------------------------------------------------------- host files from the environment */
 
-/* Host files of Open MPI and hydra; the first that is set counts. */
+/* Variables with host files of Open MPI and hydra; the first that is set counts. */
 static const struct { const char *variable, *whose; } named_files[] = {
     { "OMPI_MCA_orte_default_hostfile", "Open MPI" }, { "PRTE_MCA_prte_default_hostfile", "Open MPI" },
     { "I_MPI_HYDRA_HOST_FILE", "hydra" }, { "HYDRA_HOST_FILE", "hydra" },
 };
 
-/* Where Open MPI's configuration is: as its variables say, below the prefix of the mpirun in PATH, where packages of
- * distributions have it. The first file counts. The caller frees the path; NULL: there is none. */
+/* The default host file in Open MPI's configuration folder: that of its variables, that below the prefix of the mpirun
+ * in PATH, or that of distributions. The first file counts. The caller frees the path; NULL: there is none. */
 static char *installed_hostfile(void)
 {
     const char *config = env_setting("OPAL_SYSCONFDIR"), *prefix = env_setting("OPAL_PREFIX");
@@ -432,7 +432,7 @@ static char *installed_hostfile(void)
     return NULL;
 }
 
-/* hostfile: named by a parameter of Open MPI; NULL: none is. */
+/* hostfile: value of Open MPI's parameter; NULL: none. */
 static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err)
 {
     const char *named = hostfile && *hostfile ? hostfile : NULL, *whose = "Open MPI";

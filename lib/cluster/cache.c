@@ -1,8 +1,8 @@
 /* cache.c - the cache of hosts' answers; see internal.h for the contracts
  *
- * One file has all hosts of a cluster, so that a start with 1,000 known hosts reads two or three files, also over NFS.
+ * One file contains all hosts of a cluster, so that a start with 1,000 known hosts reads two or three files only.
  * There is no lock: a file is replaced as a whole, and each line has a checksum. If two processes write at once, the
- * answers of one are lost, and those hosts are asked again. */
+ * answers of one are lost, and its hosts are asked again. */
 #include "cluster/internal.h"
 
 #include "base/alloc.h"
@@ -19,30 +19,30 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* A name, a fingerprint and a list of PUs: a kilobyte for each of HRUN_HOSTLIST_MAX hosts. */
+/* A name, a fingerprint and a list of PUs take 1 KiB for each of HRUN_HOSTLIST_MAX hosts. */
 static const size_t index_max = (size_t)16 << 20, xml_max = (size_t)16 << 20;
 
 static const int64_t age_max_s = 30 * 86400;
 
 static const char index_head[] = "hrun-hosts 1\n", host_files[] = "hosts-", topology_files[] = "topology-";
 
-/* Beginnings of the names of files that may be removed when old. */
+/* Prefixes of the names of files that may be removed when old. */
 static const char *const swept_files[] = { host_files, topology_files };
 
 /* Fields of a line, between tabs. */
 enum { CRC, NAME, ASKED, KEY, MEMORY, FINGERPRINT, MACHINE, USABLE, MPI, QUOTA, CPU, NFIELDS };
 
 struct line {
-    char *name;                 /* in text */
-    char *rest;                 /* behind the name; a NUL ends it */
+    char *name;                 /* points into text */
+    char *rest;                 /* the line after the name */
 };
 
 struct hrun_cache {
     char *dir, *path;
     struct hrun_buf text;       /* the file, cut into lines */
-    struct line *lines;         /* by name */
+    struct line *lines;         /* sorted by name */
     size_t nlines;
-    struct hrun_strvec names, fresh;    /* to be written: hosts, and the lines for them */
+    struct hrun_strvec names, fresh;    /* to be written: hosts, and their lines */
     char *note;                 /* why something could not be written */
     int64_t now_s;
 };
@@ -59,7 +59,7 @@ static int compare_lines(const void *pa, const void *pb)
     return strcasecmp(((const struct line *)pa)->name, ((const struct line *)pb)->name);
 }
 
-/* Cut the text into lines; those whose checksum is wrong count as none. */
+/* Cut the text into lines, without those that have a wrong checksum. */
 static void read_cache_lines(struct hrun_cache *cache)
 {
     char *p = cache->text.data + strlen(index_head), *end, *name, *rest, *after;
@@ -98,7 +98,7 @@ struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const
     return cache;
 }
 
-/* 1 if an answer of that time is still valid, else 0. An answer from the future is not valid for ever. */
+/* 1 if an answer of that time is still valid, else 0. An answer more than a minute in the future is not valid. */
 static int is_current(const struct hrun_cache *cache, int64_t asked_s)
 {
     return asked_s > 0 && asked_s <= cache->now_s + 60 && cache->now_s - asked_s <= age_max_s;
@@ -176,7 +176,7 @@ void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, si
     if (!path)
         return;
     if (!hrun_cache_topology(cache, key, &old))
-        utimensat(AT_FDCWD, path, NULL, 0);     /* new lines use it, so it must live as long as they */
+        utimensat(AT_FDCWD, path, NULL, 0);     /* new lines use the file, so it must exist as long as they */
     else if (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(path, xml, len, 0600, &why))
         remember_failure(cache, &why);
 }
@@ -187,7 +187,7 @@ void hrun_cache_tell(const struct hrun_cache *cache, struct hrun_resolver *r)
         hrun_resolver_know(r, cache->lines[i].name);
 }
 
-/* Remove the files that have not been written for so long that all their entries are invalid. */
+/* Remove the files whose last change is so old that all their entries are invalid. */
 static void sweep_cache_folder(const struct hrun_cache *cache)
 {
     DIR *d = opendir(cache->dir);
@@ -214,7 +214,7 @@ static int compare_cached_names(const void *pa, const void *pb)
     return strcasecmp(*(char *const *)pa, *(char *const *)pb);
 }
 
-/* The old lines that are still good, and the new ones. */
+/* Write the old lines that are still valid, and the new ones. */
 static void write_lines(struct hrun_cache *cache)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;

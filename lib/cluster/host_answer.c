@@ -1,4 +1,4 @@
-/* host_answer.c - asking hosts for their topologies, reading the answers, giving that of this host; see cluster.h and
+/* host_answer.c - asking hosts for their topologies, reading the answers, answering for this host; see cluster.h and
  * internal.h for the contracts */
 #include "cluster/internal.h"
 
@@ -26,13 +26,13 @@ void hrun_host_answer_destroy(struct hrun_host_answer *t)
     free(t);
 }
 
-/* These enclose the data that XML does not carry. */
+/* These enclose the data that the XML does not contain. */
 #define ANSWER_MARK "<?hrun\n"
 #define ANSWER_END "?>"
 
 /* ---------------------------------------------------------------- the key of a topology */
 
-/* The memory of nodes is rounded: each host gives its own total besides. */
+/* The memory of nodes is rounded, because each host reports its total separately. */
 uint64_t hrun_topology_key(const char *xml, size_t len)
 {
     static const char *const personal[] = {     /* tags that differ between equal hosts */
@@ -78,7 +78,7 @@ int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *o
         goto done;
     key = hrun_topology_key(b.data, b.len);
     hrun_buf_addf(&b, "%susable ", ANSWER_MARK);
-    for (int i = 0; i < n; i++) {       /* one PE for each kind of cores */
+    for (int i = 0; i < n; i++) {       /* a PE for each kind of cores */
         hrun_buf_addf(&b, "%s%s", i ? "," : "", pes[i].cpuset);
         memory += pes[i].memory_bytes;
     }
@@ -115,7 +115,7 @@ static struct hrun_topo *find_known_topology(const struct hrun_cluster *c, uint6
     return NULL;
 }
 
-/* Load xml[len], which a NUL follows, as the topology of that key. NULL on failure. */
+/* Load xml, which ends with NUL, as the topology of that key. NULL on failure. */
 static struct hrun_topo *load_xml(struct hrun_cluster *c, uint64_t key, const char *xml, struct hrun_error *err)
 {
     struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_XML, xml, err);
@@ -125,7 +125,7 @@ static struct hrun_topo *load_xml(struct hrun_cluster *c, uint64_t key, const ch
     return t;
 }
 
-/* The value of a line "key value" in the instruction at p, in fresh memory, fit for one line of text; NULL: none. */
+/* The value of a line "key value" in the instruction at p, in fresh memory, as one line of text; NULL: none. */
 static char *answer_value(const char *p, const char *key)
 {
     const char *end = strstr(p, ANSWER_END), *line = strstr(p, key);
@@ -145,7 +145,7 @@ static char *answer_value(const char *p, const char *key)
     return value;
 }
 
-/* The message shows the beginning of a useless answer. */
+/* Fail for an unusable answer; the message shows its beginning. */
 static int fail_answer(const char *host, const char *text, struct hrun_error *err)
 {
     char start[61];
@@ -187,7 +187,7 @@ static int read_instruction(const char *host, const char *p, struct hrun_host_an
     return good ? 0 : fail_answer(host, p, err);
 }
 
-/* Make *t of what a host printed. The text is cut behind the XML. */
+/* Fill *t from the output of a host. The text is cut after the XML. */
 static int read_host_answer(const struct hrun_discovery *d, const char *host, struct hrun_buf *text,
                             struct hrun_host_answer *t, struct hrun_error *err)
 {
@@ -197,14 +197,14 @@ static int read_host_answer(const struct hrun_discovery *d, const char *host, st
     char *xml, *end;
     struct hrun_error why;
 
-    /* The last instruction of hrun, which is close to the end. */
+    /* Find the last instruction of hrun, which is near the end. */
     for (char *next; more && (next = strstr(more + 1, ANSWER_MARK)); )
         more = next;
     t->asked_s = (int64_t)time(NULL);
     if (more && read_instruction(host, more, t, err))
         return -1;
     xml = strstr(text->data, "<?xml");
-    /* The XML of equal hosts is read once, where the text before the instruction ends like XML. */
+    /* If the text before the instruction ends like XML, the XML of equal hosts is loaded only once. */
     for (end = more; t->key && xml && end > xml && isspace((unsigned char)end[-1]); )
         end--;
     if (t->key && xml && end - xml >= LAST && !strncmp(end - LAST, last, LAST) &&
@@ -215,7 +215,7 @@ static int read_host_answer(const struct hrun_discovery *d, const char *host, st
         return fail_answer(host, text->data, err);
     end += LAST;
     *end = 0;
-    /* Another release of hrun may compute the key in another way. */
+    /* The host may have another release of hrun, which computes the key otherwise. */
     t->key = hrun_topology_key(xml, (size_t)(end - xml));
     t->topo = find_known_topology(d->c, t->key);
     if (t->topo)
@@ -246,7 +246,7 @@ static struct hrun_host_answer *recall_answer(const struct hrun_discovery *d, co
     return NULL;
 }
 
-/* The first host that failed gives the error, the others are named. */
+/* Fail with the error of the first host that failed, and the names of the others. */
 static int fail_failures(char *const *hosts, int n, const struct hrun_error *errors, int *bad, struct hrun_error *err)
 {
     autofree char **others = xcalloc((size_t)n + 1, sizeof *others);
@@ -268,7 +268,7 @@ static int fail_failures(char *const *hosts, int n, const struct hrun_error *err
                      b.len ? ")" : "");
 }
 
-/* Ask n hosts, none of which is remembered. */
+/* Ask n hosts without a cached answer. */
 static int ask_unknown_hosts(const struct hrun_discovery *d, char *const *hosts, int n,
                              struct hrun_host_answer **answers, struct hrun_error *errors, struct hrun_error *err)
 {
@@ -309,7 +309,7 @@ static int ask_unknown_hosts(const struct hrun_discovery *d, char *const *hosts,
 
 /* ---------------------------------------------------------------- two names of one machine */
 
-/* Refuse two names of one machine. Addresses in 127/8 are emulated hosts, each counts as a machine of its own. */
+/* Refuse two names of one machine. Addresses in 127/8 are emulated hosts; each counts as a separate machine. */
 static int check_machines(char *const *hosts, int n, struct hrun_host_answer *const *answers, int *bad,
                           struct hrun_error *err)
 {

@@ -22,14 +22,14 @@
 
 static const char LOCKS[] = "hrun.locks", TEXT[] = "hrun-%04lx";
 
-/* Token NAMELESS: no file. A text of 10,000 hosts has some 400 KiB. A queue longer than PLACES is passed over. */
+/* Token NAMELESS: no file. A text of 10,000 hosts has some 400 KiB. A queue longer than PLACES is not joined. */
 enum { UNIT_BITS = 14, TOKEN_BITS = 16, NAMELESS = (1 << TOKEN_BITS) - 2, TEXT_MAX = 1 << 20, SLOTS = 64,
        PLACES = 1024 };
 
-/* Time of processor that reading may take: a lock operation takes 1 us, in a file with 20,000 other locks 0.3 ms. */
+/* Limits of the processor time of reading. A lock operation takes 1 us, in a file with 20,000 other locks 0.3 ms. */
 static const double READ_S = 0.02, READ_HOST_S = 2e-5, READ_ALL_S = 1;
 
-/* PUs of a host, as numbers of units of all hosts. */
+/* PUs of a host, as unit numbers over all hosts. */
 struct pu_range {
     off_t first, last;
     const char *host;
@@ -40,14 +40,14 @@ struct hrun_ledger {
     int folder, locks, queue, text; /* descriptors: the folder; LOCKS, for PUs and for places; the own text; -1: none */
     long token;
     int place;                  /* in the queue, -1: none */
-    struct pu_range *wanted;       /* nwanted, what is to be locked or waited for next */
+    struct pu_range *wanted;       /* nwanted ranges to lock or wait for next */
     int nwanted, wanted_cap;
-    double stop_s;              /* of the processor clock: when reading has taken too long */
+    double stop_s;              /* time of the processor clock at which reading fails */
 };
 
 /* ---------------------------------------------------------------- offsets */
 
-/* 33 bits that are not 0, the host of the places that are taken; the same for a name with and without its domain. */
+/* 33 bits, equal for a name with and without its domain; not 0, which is the host of all taken places. */
 static off_t host_key(const char *name)
 {
     size_t n = name[strspn(name, "0123456789.")] ? strcspn(name, ".") : strlen(name);
@@ -59,7 +59,7 @@ static off_t host_key(const char *name)
     return (off_t)(h ? h : 1);
 }
 
-/* The number of a unit among those of all hosts, and the offset of a host's. */
+/* The number of a unit over all hosts; the offset of a unit. */
 static off_t unit_number(off_t key, long unit)
 {
     return (key << UNIT_BITS) + unit;
@@ -75,7 +75,7 @@ static int unit_of(off_t offset)
     return (int)(offset >> TOKEN_BITS & ((1 << UNIT_BITS) - 1));
 }
 
-/* Lock units: 1; 0: another has one of them; -1 with errno. */
+/* Lock units. 1: done; 0: another process has one of them; -1 with errno. */
 static int lock_units(const struct hrun_ledger *l, int fd, off_t first, off_t last)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first << TOKEN_BITS,
@@ -94,7 +94,7 @@ static void unlock_all(int fd)
 
 /* ---------------------------------------------------------------- files */
 
-/* Open a plain file of the folder's file system without waiting. Its type is checked first, as opening could block. */
+/* Open a plain file of the folder's file system without waiting. Its type is checked first, or opening could block. */
 static int open_plain(const struct hrun_ledger *l, const char *name, int flags, struct stat *st)
 {
     struct stat folder;
@@ -126,8 +126,8 @@ static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hru
     if (*fd < 0 && errno == ENOENT) {
         if (!make)
             return 0;
-        /* It is made under another name first, so that it appears with its final permissions. If another process was
-         * first it is no error. */
+        /* It is made under another name first, so that it appears with its final permissions. Another process may be
+         * the first. */
         snprintf(made, sizeof made, "%s.%ld", LOCKS, (long)getpid());
         new = openat(l->folder, made, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (new < 0 || fstat(l->folder, &st) || fchmod(new, st.st_mode & (S_IWGRP | S_IWOTH) ? 0666 : 0600) ||
@@ -150,8 +150,8 @@ static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hru
                      LOCKS, who.data);
 }
 
-/* Open this process's text. A file left by a killed process of this user is used again: the lock on its first byte has
- * ended. Without a free slot the process remains without a name. */
+/* Open this process's text. A file left by a killed process of this user, whose lock on the first byte has ended, is
+ * reused. Without a free slot the process has no name. */
 static void open_holder_text(struct hrun_ledger *l)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
@@ -200,7 +200,7 @@ static void write_holder_text(struct hrun_ledger *l, const struct hrun_ledger_ho
                      "until", as->end_s, "N", as->N, "host", l->host, "app", as->app, "program", as->program, "uses",
                      uses);
     text = to = from = root ? json_dumps(root, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
-    /* A character that has to be escaped is not worth showing. */
+    /* Replace escaped characters by '?'. */
     while (from && *from)
         if (*from == '\\') {
             from += from[1] == 'u' ? 6 : 2;
@@ -208,15 +208,15 @@ static void write_holder_text(struct hrun_ledger *l, const struct hrun_ledger_ho
         } else {
             *to++ = *from++;
         }
-    /* Over NFS others see what is written once it is on the server. */
+    /* Over NFS other hosts see the text only when it is on the server. */
     if (l->text >= 0 && text && pwrite(l->text, text, (size_t)(to - text), 0) > 0 && !ftruncate(l->text, to - text) &&
         !fstatfs(l->text, &fs) && fs.f_type == NFS_SUPER_MAGIC)
         fsync(l->text);
     json_decref(root);
 }
 
-/* Fill a holder from the text with its token; without one, or where it makes no sense, it remains without a name. A
- * text that replaces a longer one is followed by the end of that for a moment. */
+/* Fill a holder from the text with its token; without a valid one the holder has no name. The end of a longer replaced
+ * text may follow a text for a moment. */
 static void read_holder_text(const struct hrun_ledger *l, struct hrun_ledger_holder *h)
 {
     struct stat st;
@@ -310,7 +310,7 @@ const char *hrun_ledger_dir(const struct hrun_ledger *l)
 
 /* ---------------------------------------------------------------- reading */
 
-/* A lock that another process has, of host `host` of the asker. */
+/* Add a lock of another process. host: index in the caller's list of hosts. */
 static void add_hold(struct hrun_ledger *l, const struct flock *lk, int host, struct hrun_ledger_list *out)
 {
     off_t end = lk->l_len ? lk->l_start + lk->l_len - 1 : INT64_MAX;
@@ -337,7 +337,7 @@ static void add_hold(struct hrun_ledger *l, const struct flock *lk, int host, st
 }
 
 /* Find all locks of others in [from, to), which begin and end at units. The kernel returns any one of several locks. 0,
- * or -1 with errno; ETIME: it takes too long. */
+ * or -1 with errno; ETIME: the time limit is exceeded. */
 static int find_holds(struct hrun_ledger *l, int fd, off_t from, off_t to, int host, struct hrun_ledger_list *out)
 {
     const off_t unit = (off_t)1 << TOKEN_BITS;
@@ -458,7 +458,7 @@ void hrun_ledger_unlock(struct hrun_ledger *l)
     l->nwanted = 0;
 }
 
-/* Take the place after the last one that is taken; places are locked on host 0, too. */
+/* Lock the place after the last taken one. Places are locked on host 0, too. */
 static void take_place(struct hrun_ledger *l)
 {
     int place = 0;

@@ -15,8 +15,8 @@ static const char *const level_names[] = { "node", "package", "numa", "l3", "cor
 
 enum { NLEVELS = sizeof level_names / sizeof level_names[0] };
 
-/* An XML topology of a node with a thousand PUs and all its devices has about 2 MB. Reading it, which happens in this
- * process, takes thirty times as much memory. */
+/* An XML topology of a node with a thousand PUs and all its devices has about 2 MB. Reading it takes thirty times as
+ * much memory of this process. */
 static const size_t xml_max = (size_t)4 << 20;
 
 const char *hrun_level_name(enum hrun_level level)
@@ -48,14 +48,14 @@ static int set_xml(hwloc_topology_t h, const char *what, const char *xml, size_t
     if (root && sscanf(root, "<topology version=\"%d.", &major) == 1 && major > version)
         return hrun_fail(err, HRUN_EINVAL, "%s is of hwloc %d, and hrun here has hwloc %d: write it with 'lstopo "
                          "--export-xml-flags v%d --of xml FILE'", what, major, version, version);
-    /* hwloc counts the final NUL; 0.9 wrote <root>. */
+    /* hwloc's length includes the final NUL. hwloc 0.9 wrote <root>. */
     if ((!root && !strstr(xml, "<root")) || hwloc_topology_set_xmlbuffer(h, xml, (int)len + 1) < 0)
         return hrun_fail(err, HRUN_EINVAL, "%s is no hwloc XML topology; 'lstopo --of xml FILE' writes one",
                          what);
     return 0;
 }
 
-/* variable: the environment variable that names the file, or NULL */
+/* variable: the environment variable with the name of the file, or NULL */
 static int set_xml_file(hwloc_topology_t h, const char *what, const char *variable, const char *path,
                         struct hrun_error *err)
 {
@@ -74,7 +74,7 @@ static int set_synthetic(hwloc_topology_t h, const char *what, const char *text,
     return 0;
 }
 
-/* The value of an environment variable, NULL when it is not set or empty. */
+/* The value of an environment variable; NULL: unset or empty. */
 static const char *hwloc_variable(const char *name)
 {
     const char *value = getenv(name);
@@ -82,8 +82,8 @@ static const char *hwloc_variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* hwloc reads these variables itself, but silently takes the real machine if a value is bad. So this function makes the
- * same choice, in hwloc's order, through functions that report errors. */
+/* hwloc reads these variables itself, but silently uses the real machine if a value is bad. So this function makes the
+ * same choice, in hwloc's order, and reports errors. */
 static int set_from_environment(hwloc_topology_t h, const char *what, struct hrun_error *err)
 {
     const char *root = hwloc_variable("HWLOC_FSROOT"), *synthetic = hwloc_variable("HWLOC_SYNTHETIC");
@@ -120,7 +120,7 @@ static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const ch
 
 /* ---------------------------------------------------------------- usable PUs and cores */
 
-/* Refuse objects without a number: hwloc gives them the largest one, and sets of half a gigabyte. */
+/* Refuse objects without a number: for these hwloc uses the largest number, and sets of half a gigabyte. */
 static int check_numbers(const struct hrun_topo *t, hwloc_obj_type_t type, struct hrun_error *err)
 {
     hwloc_obj_t obj = NULL;
@@ -180,7 +180,7 @@ static void find_cpu_model(struct hrun_topo *t)
     if (!b.len && hwloc_topology_is_thissystem(t->hwloc))
         hrun_cpuinfo_model("", &b);
     if (!b.len) {
-        /* ARM Linux has no model name, only numbers of implementer and part. */
+        /* Linux on ARM has no model name, only numbers of implementer and part. */
         hwloc_obj_t package = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
         const char *implementer = hwloc_obj_get_info_by_name(package ? package : root, "CPUImplementer");
         const char *part = hwloc_obj_get_info_by_name(package ? package : root, "CPUPart");
@@ -238,7 +238,7 @@ static int load_hwloc(const struct loading *l, struct hrun_error *err)
     return 0;
 }
 
-/* In the trial process: load, check, and cut into PEs, as crashes and long computations occur here. Frees nothing. */
+/* In the trial process: load, check and cut into PEs, because these may crash or take long. Frees nothing. */
 static int load_and_use(void *ctx, struct hrun_error *err)
 {
     const struct loading *l = ctx;
@@ -267,8 +267,8 @@ struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text,
 
     if (hwloc_topology_init(&t->hwloc) < 0)
         hrun_out_of_memory();
-    /* Flags and filters stay at their defaults: I/O is left out, what is not allowed too, and cores get the
-     * logical numbers that mpirun gives them. */
+    /* Flags and filters stay at their defaults: I/O and forbidden objects are left out, and cores have the logical
+     * numbers that mpirun uses. */
     if (!set_source(t->hwloc, source, text, what, err) &&
         !(*what && hrun_topo_try(load_and_use, &l, what, err)) && !load_hwloc(&l, err))
         return t;
@@ -381,7 +381,7 @@ int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hru
 
     if (hwloc_topology_export_xmlbuffer(t->hwloc, &xml, &len, 0) < 0)
         return hrun_fail_errno(err, HRUN_EIO, "hwloc cannot write the topology as XML");
-    hrun_buf_add(out, xml, len > 0 ? (size_t)len - 1 : 0);  /* without the final NUL that hwloc counts */
+    hrun_buf_add(out, xml, len > 0 ? (size_t)len - 1 : 0);  /* without the final NUL, which hwloc's length includes */
     hwloc_free_xmlbuffer(t->hwloc, xml);
     return 0;
 }
