@@ -1,4 +1,4 @@
-/* benchmark.c - the speed of cores while all of them work; see topo.h for the contract */
+/* benchmark.c - the speed of cores while all cores work; see topo.h for the contract */
 #include "cluster/topo_parts.h"
 
 #include "base/alloc.h"
@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A round: PASSES over 8 KiB in the first cache, and 128 KiB of a stream through 4 MiB, which no core has as a cache of
- * its own: a quarter of the time on the Xeon where this was written. */
+/* A round is PASSES over 8 KiB in the first cache, and 128 KiB of a stream through 4 MiB, more than a core's private
+ * caches. The stream takes a quarter of the time on a Xeon. */
 enum { CACHED = 1024, PASSES = 200, STREAM = 1 << 19, PIECE = 1 << 14, GRACE_S = 3 };
 
 struct answer {             /* shorter than PIPE_BUF: written whole or not at all */
@@ -25,7 +25,7 @@ struct answer {             /* shorter than PIPE_BUF: written whole or not at al
     struct hrun_error why;
 };
 
-/* The contents stay finite: x = x / 2 + 1 goes to 2. */
+/* The contents stay finite: x = x / 2 + 1 converges to 2. */
 static void work_round(double *cached, double *stream, size_t *at)
 {
     for (int p = 0; p < PASSES; p++)
@@ -71,7 +71,7 @@ _Noreturn static void run_core_child(const struct hrun_topo *t, const char *cpus
     _exit(hrun_write_all(fd, a, sizeof *a) != 0);
 }
 
-/* Read n answers before a time of the clock. */
+/* Read n answers before time until_s of the monotonic clock. */
 static int collect(int fd, int n, double until_s, struct hrun_topo_rate *out, struct hrun_error *err)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };

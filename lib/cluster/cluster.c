@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- growing */
 
-/* Room for one more element in array[n]; the capacity is the next power of two. */
+/* Make room for one more element in array[n]; the capacity is the next power of two. */
 static void *grown(void *array, int n, size_t size)
 {
     if (n & (n - 1))
@@ -75,7 +75,7 @@ void hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *
 
     s->pes = grown(s->pes, s->npes, sizeof *s->pes);
     s->pes[s->npes++] = *pe;
-    /* The smallest known memory; 0 is unknown. */
+    /* Keep the smallest known memory; 0 is unknown. */
     if (pe->memory_bytes && (!s->memory_bytes || pe->memory_bytes < s->memory_bytes))
         s->memory_bytes = pe->memory_bytes;
 }
@@ -147,7 +147,7 @@ static int compare_grouped_subs(const void *pa, const void *pb)
     order = order ? order : b->cores_per_pe - a->cores_per_pe;
     order = order ? order : b->pus_per_pe - a->pus_per_pe;
     order = order ? order : (mb > ma) - (mb < ma);
-    if (!order && a->quota_permille != b->quota_permille)       /* no quota first, then the larger ones */
+    if (!order && a->quota_permille != b->quota_permille)       /* no quota first, then larger quotas */
         order = !a->quota_permille || (b->quota_permille && a->quota_permille > b->quota_permille) ? -1 : 1;
     return order;
 }
@@ -173,7 +173,7 @@ static char *mark_text(const struct hrun_subcluster *s, enum mark m)
     return hrun_buf_detach(&b);
 }
 
-/* Append the mark to the names of those sub-clusters that differ in it from another one of their name. */
+/* Append the mark to the names of sub-clusters that differ in it from another one with the same name. */
 static void add_marks(const struct hrun_cluster *c, enum mark m, struct hrun_buf *names)
 {
     autofree char **marks = xcalloc((size_t)c->nsubs, sizeof *marks);
@@ -259,7 +259,7 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
 
 void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out)
 {
-    /* "5d41402abc4b2a76 node17": its boot and its own name */
+    /* "5d41402abc4b2a76 node17": hash of the boot, and own name */
     const char *machine = h->answer ? h->answer->machine : NULL, *blank = machine ? strchr(machine, ' ') : NULL;
     struct utsname uts;
 
@@ -282,7 +282,7 @@ void hrun_subcluster_hosts(const struct hrun_cluster *c, const struct hrun_subcl
     size_t count = 0;
     int last = -1;
 
-    /* The PEs of a host stand next to each other. */
+    /* The PEs of a host are consecutive. */
     for (int i = first < 0 ? 0 : first; i < s->npes && i - first < n; i++) {
         if (s->pes[i].host == last)
             continue;

@@ -101,7 +101,7 @@ static int check_used(const struct load *l, const struct names *exclude, const c
     return 0;
 }
 
-/* Read the hosts of every entry and take the excluded ones out. */
+/* Read the hosts of every entry, and remove the excluded ones. */
 static int read_hosts(struct load *l, struct hrun_error *err)
 {
     if (l->file->exclude && read_names(l, l->file->exclude, "exclude", &l->exclude, err))
@@ -181,7 +181,7 @@ static int check_entry(const struct load *l, unsigned e, uint64_t *memory, struc
     return 0;
 }
 
-/* PUs in all topologies of a file: machines have hundreds each. Each takes 5 KB and 0.1 ms. */
+/* Limit of the PUs in all topologies of a file. Machines have hundreds; each PU takes 5 KB and 0.1 ms. */
 enum { PUS_MAX = 16384 };
 
 /* Load the topology that an entry gives for its hosts, if any. */
@@ -203,7 +203,7 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
         }
     }
     path = *text == '/' || !slash ? xstrdup(text) : hrun_strf("%.*s%s", (int)(slash + 1 - l->path), l->path, text);
-    /* A name of a file has a '/' or ends in ".xml"; all else is a synthetic description. */
+    /* A name of a file has a '/' or ends in ".xml"; other texts are synthetic descriptions. */
     t = strchr(text, '/') || (len > 4 && !strcasecmp(text + len - 4, ".xml"))
         ? hrun_topo_load(HRUN_TOPO_XML_FILE, path, &why) : hrun_topo_load(HRUN_TOPO_SYNTHETIC, text, &why);
     if (!t)
@@ -218,7 +218,7 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the entries */
 
-/* Names, cost and power of the sub-clusters that entry e became: more than one when its PEs differ. */
+/* Set names, cost and power of the sub-clusters of entry e, which are several if its PEs differ. */
 static void finish_entry(struct load *l, unsigned e, const struct wanted *w)
 {
     const struct sub_entry *entry = &l->file->subclusters[e];
@@ -242,8 +242,8 @@ static void finish_entry(struct load *l, unsigned e, const struct wanted *w)
         if (!s->pus_per_pe)
             s->pus_per_pe = s->cores_per_pe;
         hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several);
-        /* Hosts of different speed may be equal in all numbers. So if no CPU model is known, each entry of the file has
-         * profiles of its own. */
+        /* Hosts of different speed may have equal numbers. So if no CPU model is known, each entry of the file has
+         * separate profiles. */
         if (!entry->cpu && !strcmp(s->cpu_model, "unknown") && (entry->name || strcmp(s->name, base.data))) {
             free(s->cpu_model);
             s->cpu_model = hrun_strf("%s (unknown)", s->name);
@@ -270,7 +270,7 @@ static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
         if (names->v.v[i][0] && (hosts[i] = hrun_described_host(l, e, names->v.v[i], w.described, err)) < 0)
             return -1;
     }
-    /* `cpu`, else that of the described topology, else that of the first host with one */
+    /* `cpu`, else the model of the described topology, else that of the first host with one */
     w.cpu_model = entry->cpu ? entry->cpu : w.described ? hrun_topo_cpu_model(w.described) : "unknown";
     for (size_t i = 0; i < names->v.n && !entry->cpu && !strcmp(w.cpu_model, "unknown"); i++)
         if (hosts[i] >= 0 && l->c->hosts[hosts[i]].topo)
@@ -282,7 +282,7 @@ static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
     return 0;
 }
 
-/* One host: core; several: node. One host may be in several entries, with different kinds. */
+/* Core for one host, else node. One host may be in several entries, with different kinds. */
 static enum hrun_level default_level(const struct load *l)
 {
     const char *first = NULL, *name;
@@ -313,7 +313,7 @@ static int fail_no_host(const struct load *l, struct hrun_error *err)
     return hrun_yaml_fail(l->marks, "subclusters", 0, err, why.code, "%s", why.text);
 }
 
-/* The file's ledger: its path, resolved relative to the file's folder, or "none"; NULL: not given. */
+/* The path of the file's ledger, resolved relative to the file's folder, or "none"; NULL: not given. */
 static char *ledger_folder(const char *path, const struct cluster_file *f)
 {
     const char *slash = strrchr(path, '/');

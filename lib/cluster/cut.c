@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- cutting */
 
-/* Cut a host whose answer lists the PUs that may be used there. */
+/* Cut a host whose answer contains the usable PUs. */
 static int cut_answered(const struct hrun_host *h, struct hrun_cut *cut, struct hrun_error *err)
 {
     struct hrun_topo *t = hrun_topo_restrict(h->topo, cut->usable);
@@ -51,7 +51,7 @@ const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_h
     const char *usable = usable_of(h);
     struct hrun_cut *cut;
 
-    /* From the last one, as consecutive hosts are often equal. */
+    /* Search from the last one, because consecutive hosts are often equal. */
     for (int i = c->ncuts - 1; i >= 0; i--) {
         cut = c->cuts[i];
         if (cut->topo == h->topo && cut->level == level && cut->max_cores == max_cores &&
@@ -75,9 +75,9 @@ void hrun_cuts_destroy(struct hrun_cluster *c)
     free(c->cuts);
 }
 
-/* ---------------------------------------------------------------- what a host has */
+/* ---------------------------------------------------------------- properties of a host */
 
-/* The total of the host's answer, divided in proportion to the topology's memory of the PEs. */
+/* The total in the host's answer is divided in proportion to the PEs' memory in the topology. */
 uint64_t hrun_host_memory(const struct hrun_host *h, const struct hrun_cut *cut, int pe)
 {
     const struct hrun_topo_pe *p = &cut->pes[pe];
@@ -152,7 +152,7 @@ int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, 
         hrun_grow(v, count + 1, cap);
         v[count++] = core;
     }
-    for (int i = 0; i < c->nsubs && !h->topo; i++)      /* known by numbers */
+    for (int i = 0; i < c->nsubs && !h->topo; i++)      /* described by numbers */
         for (int p = 0; p < c->subs[i].npes; p++) {
             const char *text = c->subs[i].pes[p].host == host ? c->subs[i].pes[p].cores : NULL;
 

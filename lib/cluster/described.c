@@ -22,7 +22,7 @@ static int kind_taken(const struct hrun_cluster *c, int host, const char *kind)
     return 0;
 }
 
-/* Check a host that an earlier entry, or this one, has named already: each must take another core kind. */
+/* Check a host that an earlier entry, or this one, has named: each must use another core kind. Result: host or -1. */
 static int check_again(struct load *l, unsigned e, int host, const char *name,
                        const struct hrun_topo *described, struct hrun_error *err)
 {
@@ -64,7 +64,7 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
             return -1;
         hrun_cluster_add_topo(l->c, topo, 0);
     } else if (!described && (size_t)l->next_asked < l->asked.n && !strcasecmp(l->asked.v[l->next_asked], name)) {
-        answer = l->answers[l->next_asked];     /* they come in the order of the file, as the calls do */
+        answer = l->answers[l->next_asked];     /* answers and calls are in the order of the file */
         l->answers[l->next_asked++] = NULL;
         topo = answer->topo;
     }
@@ -76,7 +76,7 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
     return hrun_grant(l->d, host, name, err) ? -1 : host;
 }
 
-/* 1 if host i of entry e is named before, where its topology then comes from; else 0. */
+/* 1 if an earlier place names host i of entry e, and determines its topology; else 0. */
 static int is_named_before(const struct load *l, unsigned e, size_t i, const char *name)
 {
     for (unsigned b = 0; b <= e; b++)
@@ -155,7 +155,7 @@ int hrun_described_ask(struct load *l, struct hrun_error *err)
     return rc;
 }
 
-/* The number of the kind that entry e names, -1 in *out when it names none. */
+/* *out gets the number of the kind that entry e names, -1 if it names none. */
 static int find_kind(const struct load *l, unsigned e, const char *host, const struct hrun_topo *t, int *out,
                      struct hrun_error *err)
 {
@@ -187,8 +187,8 @@ static void add_described_pe(struct load *l, const struct wanted *w, const char 
     hrun_cluster_add_pe(l->c, hrun_cluster_find_sub(l->c, w->first_sub, &key), pe);
 }
 
-/* The number of cores, of its kind or of all, that entry e takes of a host with `have` such cores. -1 with *err: the
- * host has fewer. */
+/* The number of cores (of its kind, or all) of a host with `have` such cores that entry e uses. -1 with *err: it has
+ * fewer. */
 static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int have,
                         struct hrun_error *err)
 {
@@ -212,7 +212,7 @@ static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, c
     return want;
 }
 
-/* A host that is only described by numbers. */
+/* Add the PEs of a host that is described by numbers only. */
 static int add_counted_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
 {
     const struct sub_entry *entry = &l->file->subclusters[e];
@@ -227,7 +227,7 @@ static int add_counted_pes(struct load *l, unsigned e, int host, const struct wa
     if (l->c->hosts[host].cores && note->next_core + n > l->c->hosts[host].cores)
         n = l->c->hosts[host].cores - note->next_core;
     if (n <= 0)
-        return 0;       /* earlier entries have all that is granted */
+        return 0;       /* earlier entries use all granted cores */
     if (w->level != HRUN_LEVEL_NODE && w->level != HRUN_LEVEL_CORE)
         return FAIL(l, e, entry->level ? "level" : "", 0, err, "level '%s' of host '%s' needs its topology; "
                     "add 'topology: FILE.xml' or take level node or core", hrun_level_name(w->level), name);
@@ -261,7 +261,7 @@ int hrun_described_pes(struct load *l, unsigned e, int host, const struct wanted
     if (find_kind(l, e, h->name, h->topo, &kind, err) || hrun_host_ncores(l->c, h, kind, &have, err) ||
         (want = cores_wanted(l, e, h, w, have, err)) < 0)
         return -1;
-    /* PEs take cores by kind, fastest first: those of faster kinds come before. */
+    /* PEs get cores by kind, the fastest first, so cores of faster kinds come before. */
     for (int k = 0; k < kind; k++) {
         if (hrun_host_ncores(l->c, h, k, &faster, err))
             return -1;

@@ -1,5 +1,5 @@
-/* discover.c - discovery: the hosts, their topologies, and what is granted of them; see cluster.h and internal.h for
- * the contracts */
+/* discover.c - discovery: the hosts, their topologies, and the granted parts; see cluster.h and internal.h for the
+ * contracts */
 #include "cluster/internal.h"
 
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- what is granted */
+/* ---------------------------------------------------------------- grants */
 
 int hrun_granted_index(const struct hrun_discovery *d, const char *name)
 {
@@ -53,7 +53,7 @@ int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struc
             return -1;
         cores = cores < all ? cores : 0;
     }
-    /* If the allocation counts processes, the user's slots do, too, and do not limit the cores. */
+    /* If the allocation counts processes, the user's slots count processes, too, and do not limit the cores. */
     h->cores = a->slots[index] ? cores : fewer(h->cores, cores);
     h->slots = fewer(h->slots, a->slots[index]);
     h->group = a->group[index];
@@ -71,12 +71,12 @@ int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- lists of hosts */
 
-/* A list of hosts while it is made a cluster. */
+/* A list of hosts during its discovery. */
 struct listed {
     const struct hrun_discovery *d;
     const struct hrun_host_list *list;
-    const char *file;           /* for messages; "" when the list is in none */
-    const char **remote;        /* those that are not this host, in their order */
+    const char *file;           /* for messages; "" if the list is in no file */
+    const char **remote;        /* the hosts other than this one, in their order */
     struct hrun_host_answer **answers;    /* their answers; NULL: left out */
     int nremote;
 };
@@ -145,7 +145,7 @@ static int ask_remote(struct listed *l, struct hrun_error *err)
                         why.text);
 }
 
-/* Hosts of a list: hwloc finds the topology of this one; the others are asked for theirs. */
+/* Discover the hosts of a list: hwloc finds the topology of this one, the others are asked. */
 static int from_list(const struct hrun_discovery *d, const struct hrun_host_list *list, const char *file,
                      struct hrun_error *err)
 {
@@ -222,7 +222,7 @@ static int from_source(const struct hrun_discovery *d, const struct hrun_allocat
     return 0;
 }
 
-/* Fill d->c. Of d the request, the cluster and `looked` are set. */
+/* Fill d->c. The caller has set d's request, cluster and `looked`. */
 static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf flux = HRUN_BUF_INIT;
@@ -232,11 +232,11 @@ static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct 
 
     if (req->platform)
         return hrun_platform_discover(req, c, err);
-    /* Flux comes first: an instance within a job of another manager has been started later. */
+    /* Flux has precedence, because an instance within a job of another manager was started later. */
     if ((req->flux_resources && req->flux_resources(req->ctx, &flux, err)) ||
         (flux.len ? hrun_allocation_flux(flux.data, a, err) : hrun_allocation_find(req->openmpi_hostfile, a, err)))
         return -1;
-    /* Open MPI's default host file is used only if the user names no hosts, and is no limit. */
+    /* Open MPI's default host file is used only if the user names no hosts, and does not limit these. */
     if (a->manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))
         hrun_allocation_release(a);
     c->source = req->cluster_file ? hrun_strf("cluster file %s", req->cluster_file)

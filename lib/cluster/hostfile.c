@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* HRUN_HOSTLIST_MAX hosts with names of 255 characters, and their comments. */
+/* Room for HRUN_HOSTLIST_MAX hosts with names of 255 characters, and comments. */
 static const size_t file_max = (size_t)8 << 20;
 
 static const char blanks[] = " \t\r\v\f";
 
-/* Slots of an entry while the list is read. */
+/* Values of an entry's slots while the list is read. */
 enum { NOT_GIVEN = -1, ALL_CORES = -2 };
 
 void hrun_host_list_release(struct hrun_host_list *list)
@@ -26,7 +26,7 @@ void hrun_host_list_release(struct hrun_host_list *list)
     *list = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
 }
 
-/* Where something stands: for messages. */
+/* A place in a file or text, for messages. */
 struct host_place {
     const char *file;
     int line, column;
@@ -42,7 +42,7 @@ static int fail_user(const struct host_place *at, const char *user, int len, str
                    len, user);
 }
 
-/* Expand item (a name or a range), which is cut at its ":N". */
+/* Expand item (a name or a range), which is cut before its ":N". */
 static int add_item(struct hrun_host_list *list, const struct host_place *at, char *item, int slots,
                     struct hrun_error *err)
 {
@@ -104,9 +104,9 @@ static int add_mention(struct hrun_host_entry *first, const struct hrun_host_ent
     return 0;
 }
 
-/* Add up the slots of hosts that are listed several times, as mpirun and mpiexec do. If there is such a host, each
- * mention of any host without slots counts as one slot; else slots that are not given become 0: all cores. Hosts with 0
- * slots are removed. */
+/* Add up the slots of hosts that are listed several times, as mpirun and mpiexec do. If there is one, each mention of
+ * any host without slots counts as one slot; else slots that are not given become 0 (all cores). Hosts with 0 slots are
+ * removed. */
 static int merge_mentions(struct hrun_host_list *list, const char *file, struct hrun_error *err)
 {
     autofree struct hrun_host_entry **sorted = xmalloc((list->n + 1) * sizeof *sorted);
@@ -159,7 +159,7 @@ static int hand_over(struct hrun_host_list *found, const char *place, struct hru
 
 /* ---------------------------------------------------------------- host files */
 
-/* One "key=value" behind a name, blanks around '=' allowed; *p moves behind it. */
+/* Read "key=value" after a name, with optional blanks around '='; *p moves behind it. */
 static int read_setting(char **p, const struct host_place *at, int *slots, int *max_slots, struct hrun_error *err)
 {
     static const struct { const char *key; enum { SLOTS, MOST, USER } what; } known[] = {
@@ -260,7 +260,7 @@ int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_
     for (char *item = copy; !last; item = end + 1) {
         int depth = 0;
 
-        for (end = item; *end && (*end != ',' || depth > 0); end++)     /* a comma inside a bracket ends nothing */
+        for (end = item; *end && (*end != ',' || depth > 0); end++)     /* a comma in a bracket is not an end */
             depth += (*end == '[') - (*end == ']');
         last = *end == 0;
         *end = 0;

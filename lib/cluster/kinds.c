@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frequencies and capacities of one kind may differ by this share: favoured cores, and chips that are sorted by speed,
- * differ by less, cores of another design by more. */
+/* Smallest ratio of frequencies or capacities within a kind. Favoured cores, and chips sorted by speed, differ by less,
+ * cores of another design by more. */
 static const double alike_share = 0.9;
 
-/* Measures of a core's speed, the best first: Linux's cpu_capacity, MHz. 0: unknown. */
+/* Measures of a core's speed, the best first: Linux's cpu_capacity, then MHz. 0: unknown. */
 static const char *const measures[] = { "LinuxCapacity", "FrequencyMaxMHz", "FrequencyBaseMHz" };
 
 enum { NMEASURES = sizeof measures / sizeof measures[0] };
@@ -26,11 +26,11 @@ struct traits {
     int first;                  /* the first entry of the same kind */
 };
 
-/* A kind while kinds are put into order. */
+/* A kind during sorting. */
 struct kind {
     int first;                  /* entry */
-    double speed[NMEASURES];    /* the largest of its cores */
-    double share;               /* of the fastest kind's speed */
+    double speed[NMEASURES];    /* largest values of its cores */
+    double share;               /* ratio to the fastest kind's speed */
     int efficiency;
 };
 
@@ -68,7 +68,7 @@ static struct traits read_traits(const struct hrun_topo *t, const struct hrun_to
     unsigned ninfos = 0;
     int raw;
 
-    /* The kind of the first PU; the others of a core have the same kind on correct machines. */
+    /* Use the kind of the first PU; the other PUs of a core have the same kind on correct machines. */
     hwloc_bitmap_only(scratch, (unsigned)hwloc_bitmap_first(c->pus));
     raw = hwloc_cpukinds_get_by_cpuset(t->hwloc, scratch, 0);
     if (raw < 0 || hwloc_cpukinds_get_info(t->hwloc, (unsigned)raw, NULL, &a.efficiency, &ninfos, &infos, 0) < 0)
@@ -82,7 +82,7 @@ static struct traits read_traits(const struct hrun_topo *t, const struct hrun_to
             a.part = value;
         for (int m = 0; m < NMEASURES; m++)
             if (!strcmp(name, measures[m]))
-                a.speed[m] = fmin(1e9, fmax(0, strtod(value, NULL)));   /* 0 of what is no number */
+                a.speed[m] = fmin(1e9, fmax(0, strtod(value, NULL)));   /* 0 for a text that is not a number */
     }
     return a;
 }
@@ -110,7 +110,7 @@ static int has_speed(const struct traits *a)
     return a->speed[0] > 0 || a->speed[1] > 0 || a->speed[2] > 0;
 }
 
-/* Make one kind of those of entries i and j. */
+/* Join the kinds of entries i and j. */
 static void join_entries(struct traits *v, int n, int i, int j)
 {
     int a = v[i].first, b = v[j].first;
@@ -120,8 +120,8 @@ static void join_entries(struct traits *v, int n, int i, int j)
             v[k].first = a < b ? a : b;
 }
 
-/* An entry of unknown speed joins the only kind with the same traits, if there is only one: systems know the frequency
- * of some CPUs and not of others. */
+/* An entry of unknown speed joins the only kind with the same traits, if there is only one: systems may report the
+ * frequency of some CPUs only. */
 static void join_unmeasured(struct traits *v, int n, int i)
 {
     int found = -1;
@@ -151,7 +151,7 @@ static int compare_kinds(const void *pa, const void *pb)
     return a->first - b->first;
 }
 
-/* The kinds of v[n], the fastest first, in kinds, which has room for n. Result: how many. */
+/* List the kinds of v[n] in kinds[n], the fastest first. Result: their number. */
 static int list_kinds(const struct traits *v, int n, struct kind *kinds)
 {
     double least, most = 0;
@@ -169,7 +169,7 @@ static int list_kinds(const struct traits *v, int n, struct kind *kinds)
         kinds[k].efficiency = v[i].efficiency > kinds[k].efficiency ? v[i].efficiency : kinds[k].efficiency;
     }
     m = 0;
-    do {    /* the first measure that is known for all kinds and in which they differ */
+    do {    /* use the first measure known for all kinds in which they differ */
         least = most = kinds[0].speed[m];
         for (int k = 1; k < nkinds; k++) {
             least = fmin(least, kinds[k].speed[m]);
@@ -224,8 +224,8 @@ void hrun_topo_find_kinds(struct hrun_topo *t)
         const struct hrun_topo_core *c = &t->cores[i];
         unsigned part = hwloc_topology_is_thissystem(t->hwloc) ? hrun_cpu_part("", hwloc_bitmap_first(c->pus)) : 0;
 
-        /* hwloc 2.9 has no model of an Arm core; later ones have it for each kind. It is put into the core, so that an
-         * export has it as well. */
+        /* hwloc 2.9 does not provide the model of an Arm core, later versions do for each kind. It is stored in the
+         * core, so that an export contains it. */
         snprintf(text, sizeof text, "0x%03x", part);
         if (part && !*core_info(c, "CPUPart") && hwloc_obj_add_info(c->obj, "CPUPart", text) < 0)
             hrun_out_of_memory();

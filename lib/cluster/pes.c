@@ -20,14 +20,14 @@ int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level)
     return hwloc_get_nbobjs_by_type(t->hwloc, level_type(t, level)) > 0;
 }
 
-/* Where a core lies: equal places and kinds make one PE. */
+/* The place of a core. Cores of equal place and kind form one PE. */
 struct place {
     hwloc_const_cpuset_t set;   /* of the level's object; NULL for none */
-    int package;                /* used when there is no object */
+    int package;                /* used if there is no object */
 };
 
-/* The level's smallest object around a core. Several memory nodes may share their cores (fast and slow
- * memory), or one may lie around others: the nearest counts, and equal cpusets are one place. */
+/* The level's smallest object around a core. Several memory nodes may share their cores (fast and slow memory), or one
+ * may contain others: the nearest counts, and nodes of equal cpusets are one place. */
 static struct place find_place(const struct hrun_topo *t, enum hrun_level level,
                                const struct hrun_topo_core *c)
 {
@@ -62,7 +62,7 @@ static struct place find_place(const struct hrun_topo *t, enum hrun_level level,
 struct node {                   /* memory of one NUMA node */
     hwloc_const_cpuset_t set;
     uint64_t bytes;
-    uint64_t ncores;            /* allowed cores that it serves */
+    uint64_t ncores;            /* allowed cores of this node */
 };
 
 struct nodes {
@@ -70,8 +70,8 @@ struct nodes {
     int n;
 };
 
-/* Memory that was plugged into a running (virtual) machine may be missing from its NUMA nodes: 5.2 of 23.5 GiB in one
- * case. If all nodes are usable, the system's memory beyond their sum is added in proportion. */
+/* Memory added to a running (virtual) machine may be missing from its NUMA nodes (seen: 5.2 of 23.5 GiB). If all nodes
+ * are usable, the system's memory beyond their sum is added in proportion. */
 static void add_plugged_memory(const struct hrun_topo *t, struct nodes *nodes, uint64_t *total)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -122,7 +122,7 @@ static struct nodes list_nodes(const struct hrun_topo *t)
     return nodes;
 }
 
-/* One PE while it is put together. */
+/* A PE under construction. */
 struct draft {
     struct place place;
     int kind;
@@ -131,7 +131,7 @@ struct draft {
     uint64_t *per_node;         /* its cores in each NUMA node */
 };
 
-/* Put cores[ncores] into d, which has room for ncores drafts, in order of kind and first core. Result: how many. */
+/* Divide the first ncores cores into drafts d[ncores], in order of kind and first core. Result: number of drafts. */
 static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int ncores, const struct nodes *nodes,
                        struct draft *d)
 {
@@ -156,7 +156,7 @@ static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int nco
             d[at].cores = hwloc_bitmap_alloc();
             d[at].per_node = xcalloc((size_t)nodes->n + 1, sizeof *d[at].per_node);
         }
-        /* Cores come by logical number, which is the order of the PE's list. */
+        /* Cores come in the order of their logical numbers, as in the PE's list. */
         if (hwloc_bitmap_or(d[at].pus, d[at].pus, c->pus) || hwloc_bitmap_set(d[at].cores, c->obj->logical_index) ||
             hwloc_bitmap_list_asprintf(&pus, c->pus) < 0)
             hrun_out_of_memory();
@@ -167,7 +167,7 @@ static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int nco
     return n;
 }
 
-/* Make *pe of a draft, which is released. */
+/* Fill *pe from a draft, and release the draft. */
 static void finish_pe(const struct hrun_topo *t, struct draft *d, const struct nodes *nodes, struct hrun_topo_pe *pe)
 {
     uint64_t share;

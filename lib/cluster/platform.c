@@ -2,7 +2,7 @@
  * internal.h for the contracts, hrun/smpi.c for the lines
  *
  * Kinds of simulated hosts differ in speed, cores, own link, route to themselves, or island of the network. The island
- * is used in this file only, and is not part of the signature; the network between two hosts of the sub-cluster is.
+ * is used in this file only. The signature contains the network between two hosts of the sub-cluster instead.
  */
 #include "cluster/internal.h"
 
@@ -30,8 +30,8 @@ struct sim {
     struct sim_host *v;
     int n, cap;
     int ended;
-    char asking[512];           /* the last question, "FROM\tTO" */
-    char words[512];            /* the first words of SimGrid itself */
+    char asking[512];           /* the last query, "FROM\tTO" */
+    char words[512];            /* the first message of SimGrid itself */
 };
 
 static void release_simulation(struct sim *s)
@@ -71,7 +71,7 @@ static int add_simulated_host(struct sim *s, const char *text, struct hrun_error
     return 0;
 }
 
-/* Properties of a host that SimGrid has no words for. */
+/* Read properties of a host that SimGrid has no elements for. */
 static int add_property(struct sim *s, const char *text, struct hrun_error *err)
 {
     static const struct { const char *key; size_t at; } known[] = {
@@ -126,7 +126,7 @@ static int read_smpi_line(struct sim *s, const char *line, struct hrun_error *er
 static int explain(const struct sim *s, struct hrun_error *err)
 {
     static const char parse[] = "Parse error at ", uncaught[] = "Uncaught exception ";
-    /* Instead of SimGrid's words, which say it on their next lines. */
+    /* Replaces SimGrid's message, which has the reason on later lines. */
     static const char old[] = "the platform file is of version 3 or less, and SimGrid here reads 4 and 4.1: "
                               "convert it with 'simgrid_update_xml %s'";
     static const struct { const char *words, *instead; } known[] = {
@@ -191,7 +191,7 @@ static int choose_simulated(struct sim *s, const struct hrun_host_list *list, co
 
 /* ---------------------------------------------------------------- grouping */
 
-/* Nine digits: more than the accuracy of bandwidths, and few enough to hide rounding errors. */
+/* Nine digits exceed the accuracy of bandwidths, and hide rounding errors. */
 static void add_link_speed(struct hrun_buf *out, const char *what, double bw, double lat)
 {
     if (bw > 0)
@@ -233,7 +233,7 @@ static void add_simulated_pes(struct hrun_cluster *c, const struct sim_host *h, 
     }
 }
 
-/* The fastest first, then by what their network gives; islands by the names of their hosts. */
+/* Order: the fastest first, then by network, then islands by the names of their hosts. */
 static int compare_simulated_subs(const void *pa, const void *pb)
 {
     const struct hrun_subcluster *a = pa, *b = pb;
@@ -274,7 +274,7 @@ static void name_simulated_sub(struct hrun_cluster *c, int sub)
     hrun_cluster_name_sub(c, sub, b.data, 0);
 }
 
-/* What hrun-smpi has printed -> sub-clusters; of the hosts those that the list of this file names, if it names any. */
+/* Make sub-clusters from the output of hrun-smpi. If the list of this file is not empty, only its hosts are used. */
 static int make_simulated_cluster(const struct hrun_cluster_request *req, const struct hrun_host_list *list,
                                   const char *file, char *text, struct hrun_cluster *c, struct hrun_error *err)
 {

@@ -43,7 +43,7 @@ struct hrun_resolver *hrun_resolver_create(struct hrun_error *err)
     if (!r->own[0])
         snprintf(r->own, sizeof r->own, "localhost");
     if (getifaddrs(&r->addresses))
-        r->addresses = NULL;    /* this host is still known by its name */
+        r->addresses = NULL;    /* this host is still recognised by its name */
     return r;
 }
 
@@ -101,10 +101,10 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
         *is_local = 0;
         return 0;
     }
-    /* "[::1]" is how host lists write IPv6 addresses. */
+    /* Host lists have IPv6 addresses as "[::1]". */
     bare = name[0] == '[' && name[len - 1] == ']' ? xstrndup(name + 1, len - 2) : xstrdup(name);
-    /* The resolver asks each name server once and waits a second; by default it would be five seconds, twice. Its state
-     * belongs to the thread (resolver(3)). */
+    /* Let the resolver ask each name server once and wait 1 s; the default is twice and 5 s. Its state is per thread
+     * (resolver(3)). */
     if (_res.options & RES_INIT || res_init() == 0) {
         patient = _res.retrans;
         retries = _res.retry;

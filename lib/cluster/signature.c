@@ -6,10 +6,10 @@
 #include <strings.h>
 #include <zlib.h>
 
-/* Long enough for "core-i9-12900k", short enough that the whole signature stays a handy file name. */
+/* Room for "core-i9-12900k"; the whole signature must remain a short file name. */
 enum { SLUG_MAX = 24 };
 
-/* Words that many CPU models have in common. */
+/* 1 for words that many CPU models have in common, else 0. */
 static int is_noise(const char *word, size_t len)
 {
     static const char *const noise[] = { "intel", "amd", "genuine", "cpu", "processor", "gen" };
@@ -24,7 +24,7 @@ static int is_noise(const char *word, size_t len)
                                              !strncasecmp(word + digits, "mhz", 3))));
 }
 
-/* Append the letters and digits of word[len], what lies between as one '-'; `glue` comes before the first. */
+/* Append the letters and digits of word[len], with one '-' for others between them; `glue` precedes the first. */
 static void add_word(struct hrun_buf *out, const char *word, size_t len, int glue)
 {
     int pending = glue;
@@ -55,7 +55,7 @@ void hrun_add_slug(struct hrun_buf *out, const char *model)
         if (len == 4 && !strncasecmp(p, "with", 4))     /* "... with Radeon Graphics" */
             break;
         paren = memchr(p, '(', len);
-        if (!is_noise(p, paren && paren > p ? (size_t)(paren - p) : len))       /* in front of "(R)" and the like */
+        if (!is_noise(p, paren && paren > p ? (size_t)(paren - p) : len))       /* the part before "(R)" and the like */
             add_word(&slug, p, len, slug.len > 0);
     }
     cut = slug.len;
@@ -119,7 +119,7 @@ void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, co
         add_signature_part(out, mpi, "mpi");
     if (engine && *engine)
         add_signature_part(out, engine, "engine");
-    /* The unit separator keeps "ab","c" and "a","bc" apart. */
+    /* The unit separator distinguishes "ab","c" from "a","bc". */
     hrun_buf_addf(&exact, "%s\x1f%s\x1f%d\x1f%d\x1f%llu\x1f%s\x1f%s\x1f%s", s->cpu_model, s->core_kind,
                   s->cores_per_pe, s->pus_per_pe, (unsigned long long)memory, hrun_level_name(s->level),
                   mpi ? mpi : "", engine ? engine : "");

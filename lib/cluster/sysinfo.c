@@ -1,5 +1,5 @@
-/* sysinfo.c - data of this system that hwloc does not have: limits of cgroups, a CPU model where hwloc has none, the
- * fingerprint; see topo.h for the contracts */
+/* sysinfo.c - data of this system that hwloc does not provide: limits of cgroups, the CPU model, the fingerprint; see
+ * topo.h for the contracts */
 #include "cluster/topo.h"
 
 #include "base/file.h"
@@ -31,7 +31,7 @@ static void unescape(char *s)
     *to = 0;
 }
 
-/* Is word one of the comma-separated words of list? */
+/* 1 if word is one of the comma-separated words of list, else 0. */
 static int has_listed_word(const char *list, const char *word)
 {
     size_t len = strlen(word);
@@ -45,12 +45,12 @@ static int has_listed_word(const char *list, const char *word)
     return 0;
 }
 
-/* Version 1 writes "no limit" as LONG_MAX rounded down to a page; no memory comes near a quarter of the range. */
+/* Version 1 writes "no limit" as LONG_MAX rounded down to a page; no memory is near a quarter of the range. */
 static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
 
 enum resource { MEMORY, CPU };
 
-/* The number at the beginning of a file and the one behind it, decimal or with 0x. Result: how many there are. */
+/* Read the first two numbers of a file, decimal or with 0x. Result: how many it has. */
 static int read_numbers(const char *dir, const char *file, long long *first, long long *second)
 {
     autofree char *path = hrun_strf("%s/%s", dir, file);
@@ -62,8 +62,7 @@ static int read_numbers(const char *dir, const char *file, long long *first, lon
     return n;
 }
 
-/* The limit that one cgroup (a folder) sets itself: bytes, or millionths of a CPU. UINT64_MAX: no limit, or it cannot
- * be read. */
+/* The own limit of one cgroup (a folder): bytes, or millionths of a CPU. UINT64_MAX: no limit, or unreadable. */
 static uint64_t folder_limit(const char *dir, enum resource what, int version)
 {
     long long first, second, more;
@@ -81,7 +80,7 @@ static uint64_t folder_limit(const char *dir, enum resource what, int version)
     return n == 2 && first > 0 && second > 0 ? (uint64_t)(1e6 * (double)first / (double)second) : UINT64_MAX;
 }
 
-/* The process's folder in one hierarchy: version 2 for controller NULL. NULL when it is in none. */
+/* The process's folder in one hierarchy; controller NULL: version 2. NULL: it is in none. */
 static char *cgroup_path(const char *root, const char *controller)
 {
     autofree char *name = hrun_strf("%s/proc/self/cgroup", root);
@@ -105,7 +104,7 @@ static char *cgroup_path(const char *root, const char *controller)
     return path;
 }
 
-/* The smallest limit of the process's cgroup and of those around it. */
+/* The smallest limit of the process's cgroup and its ancestors. */
 static uint64_t hierarchy_limit(const char *root, enum resource what, int version)
 {
     const char *fstype = version == 2 ? "cgroup2" : "cgroup";
@@ -144,7 +143,7 @@ static uint64_t hierarchy_limit(const char *root, enum resource what, int versio
     return limit;
 }
 
-/* The smaller limit of both versions' hierarchies. */
+/* The smaller limit of the hierarchies of both versions. */
 static uint64_t cgroup_limit(const char *root, enum resource what)
 {
     uint64_t v2 = hierarchy_limit(root, what, 2), v1 = hierarchy_limit(root, what, 1);
@@ -182,7 +181,7 @@ void hrun_add_squeezed(struct hrun_buf *out, const char *text)
 
 void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
 {
-    /* x86 and others, POWER, MIPS, older ARM; the first that the file has, in this order */
+    /* for x86 and others, POWER, MIPS, older ARM; the first key in the file counts */
     static const char *const keys[] = { "model name", "cpu", "cpu model", "Hardware" };
     autofree char *name = hrun_strf("%s/proc/cpuinfo", root);
     autofree char *line = NULL;
@@ -212,7 +211,7 @@ unsigned hrun_cpu_part(const char *root, int cpu)
 
 uint64_t hrun_round_memory(uint64_t bytes)
 {
-    /* leave two binary digits in front of the unit */
+    /* keep two binary digits */
     int shift = bytes < 4 ? 0 : 62 - __builtin_clzll(bytes);
     uint64_t unit = (uint64_t)1 << shift;
 

@@ -1,4 +1,5 @@
-/* trial.c - trying a description of a machine in a child process, which may crash; see topo_parts.h for the contract */
+/* trial.c - trial of a description of a machine in a child process, which may crash; see topo_parts.h for the
+ * contract */
 #include "cluster/topo_parts.h"
 
 #include "base/file.h"
@@ -13,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A machine with 2048 PUs takes 0.1 s and 20 MiB. A child that waits for a lock, which another thread held during the
- * fork, takes no processor time: the limit of wall time ends it. */
+/* A machine with 2048 PUs takes 0.1 s and 20 MiB. A child that waits for a lock that another thread had during the fork
+ * uses no processor time, so the limit of wall time ends it. */
 enum { CPU_MAX_S = 1, MEMORY_MAX_MIB = 192, WALL_MAX_S = 10 };
 
 _Static_assert(sizeof(struct hrun_error) <= PIPE_BUF, "the child's answer is written and read in one piece");
@@ -29,7 +30,7 @@ static void limit(int resource, rlim_t most)
     setrlimit(resource, &r);
 }
 
-/* The child: every signal is blocked, so that no handler of the program runs here. A crash ends it all the same. */
+/* Run the child. Every signal is blocked, so that no handler of the program runs here. A crash still ends it. */
 static void run_trial_child(int fd, int (*work)(void *ctx, struct hrun_error *err), void *ctx)
 {
     struct hrun_buf statm = HRUN_BUF_INIT;
@@ -38,13 +39,13 @@ static void run_trial_child(int fd, int (*work)(void *ctx, struct hrun_error *er
 
     memset(&why, 0, sizeof why);
     signal(SIGABRT, SIG_DFL);
-    /* hwloc's warnings come when the parent loads the description. */
+    /* No output here: hwloc prints its warnings again when the parent loads the description. */
     fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, CPU_MAX_S);
-    /* The address space, to its present size and MEMORY_MAX_MIB more. Sanitizers reserve terabytes. */
+    /* Limit the address space to its present size plus MEMORY_MAX_MIB. Sanitizers reserve terabytes. */
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
     if (!hrun_file_read("/proc/self/statm", 4096, &statm, NULL))
         limit(RLIMIT_AS, (rlim_t)strtoull(statm.data, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) +
