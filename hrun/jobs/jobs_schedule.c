@@ -291,7 +291,7 @@ static void improve_schedule(struct finder *f, long tries)
     }
 }
 
-/* ------------------------------------------------------------------ the answer */
+/* ------------------------------------------------------------------ the result */
 
 /* Set the PEs of each job, in the order of the starts, to the first ones that are free at its start. */
 static void number_pes(const struct finder *f, struct job *v)

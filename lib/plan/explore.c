@@ -1,4 +1,4 @@
-/* explore.c - which configuration to try; see explore.h */
+/* explore.c - choose the configuration to try; see explore.h */
 #include "plan/explore.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* explore.h - which configuration to try, so that repeated runs find the best one
+/* explore.h - choose the configuration to try, so that repeated runs find the best one
  *
  * Purpose: predictions may leave several configurations that can be the best. After a run of the best predicted one,
  * another configuration of bounded predicted loss may be tried: the one whose interval has the lowest end (Kaufmann,

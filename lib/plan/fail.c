@@ -1,4 +1,4 @@
-/* fail.c - why there is no configuration; see space.h for the contracts */
+/* fail.c - messages for problems without a solution; see space.h for the contracts */
 #include "base/alloc.h"
 #include "base/units.h"
 #include "plan/space.h"
@@ -59,7 +59,7 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
     return hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
 }
 
-/* ------------------------------------------------------------------ how much each limit is missed by */
+/* ------------------------------------------------------------------ the least excess over the limits */
 
 enum { TIME, COST, ENERGY, PES, NKINDS };
 

@@ -1,4 +1,4 @@
-/* learn.c - which configuration to run next; see learn.h */
+/* learn.c - choose the configuration to run next; see learn.h */
 #include "base/alloc.h"
 #include "plan/learn_belief.h"
 #include "plan/plan.h"
@@ -26,7 +26,7 @@ struct learning_state {
     int ncandidates;
 };
 
-/* ---------------------------------------------------------------- what was run */
+/* ---------------------------------------------------------------- runs and their points */
 
 static int compare_times(const void *a, const void *b)
 {
@@ -102,7 +102,7 @@ static int compare_point_times(const void *a, const void *b)
     return (x->log_s > y->log_s) - (x->log_s < y->log_s);
 }
 
-/* ---------------------------------------------------------------- what may be run */
+/* ---------------------------------------------------------------- candidates */
 
 /* 1 if no run with P processes succeeded, and P is not accepted or a run with it failed, else 0. Also 1 if P is no
  * power of two, several such numbers failed, and only powers of two succeeded. */
@@ -263,7 +263,7 @@ static int add_bests(struct learning_state *s, struct hrun_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- which one */
+/* ---------------------------------------------------------------- the choice of a trial */
 
 /* Find the candidate whose trial pays most, or NULL. Sets out->why, and the prediction of a trial. */
 static const struct hrun_config *find_paying_trial(const struct learning_state *s, struct hrun_learn_answer *out)

@@ -1,4 +1,4 @@
-/* learn.h - which configuration to run next, from earlier runs of the same problem alone
+/* learn.h - choose the configuration to run next, from earlier runs of the same problem alone
  *
  * Purpose: a command without calibration becomes quicker from run to run. Runs and speeds of PEs give a belief about
  * the time of every configuration. A trial is made if its expected gain exceeds its cost and its loss is allowed.

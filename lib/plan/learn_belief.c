@@ -71,7 +71,7 @@ static double normal(struct learn_belief *b)
     return r * cos(6.283185307179586 * uniform(b));
 }
 
-/* ---------------------------------------------------------------- the form */
+/* ---------------------------------------------------------------- the formula of learn.h */
 
 static double logistic(double z)
 {
@@ -332,7 +332,7 @@ static void draw_particles(struct learn_belief *b)
     b->scale = (DOF + q) / (DOF + b->n - 1);
 }
 
-/* ---------------------------------------------------------------- a belief */
+/* ---------------------------------------------------------------- create and predict */
 
 struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs,
                                          const struct learn_point *points, int n)

@@ -58,7 +58,7 @@ int plan_intervals_accept(const struct plan_intervals *v, int P);
  *
  * T(C) = max of Ti(N, P, Mi) over the used sub-clusters (paper 000, section 4.1). At a fixed P the best value is
  * therefore the least threshold ("level") for which Pi exist with sum Pi Mi = P and options of value <= level only.
- * Invariant: after plan_solve of some P, the list holds the best of all configurations of all P solved so far.
+ * Invariant: after plan_solve of some P, the list contains the best configurations of all P solved so far.
  */
 struct plan_solver;
 struct plan_solver *plan_solver_create(struct plan_space *s, struct plan_best *best);

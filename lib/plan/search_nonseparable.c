@@ -69,7 +69,7 @@ int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int mos
     return 1;
 }
 
-/* ------------------------------------------------------------------ by the order of the bound */
+/* ------------------------------------------------------------------ in the order of the bounds */
 
 /* Look at the configurations of `listed` from index *seen on, in the order of their bounds. *done: 1 if no later one
  * can enter the list of the best. *bound: lower bound of the values of those not looked at. */
@@ -169,7 +169,7 @@ static int search_by_processes(struct plan_walk *w, long most, struct hrun_error
     return 0;
 }
 
-/* ------------------------------------------------------------------ from neighbour to neighbour */
+/* ------------------------------------------------------------------ neighbours */
 
 /* Look at w->c, whose P and npes are not set yet, if it is valid, not listed, and its bound is below the value of
  * w->from. */
@@ -285,7 +285,7 @@ static int search_neighbours(struct plan_walk *w, struct hrun_error *err)
     return 0;
 }
 
-/* ------------------------------------------------------------------ sub-cluster by sub-cluster */
+/* ------------------------------------------------------------------ by parts of configurations */
 
 struct parts {
     struct plan_walk *w;

@@ -5,7 +5,7 @@
  * Invariants:
  *   - options of sub-cluster i are first[i] .. first[i+1]-1, M ascending;
  *   - if rows are kept, each is computed once; times and memory are computed only if the rule accepts P;
- *   - struct plan_best is sorted, best first, and holds at most `top` configurations, no two alike.
+ *   - struct plan_best is sorted, best first, and has at most `top` configurations, no two of them equal.
  */
 #ifndef HRUN_PLAN_SPACE_H
 #define HRUN_PLAN_SPACE_H

@@ -23,7 +23,7 @@ enum { CANDIDATES = 200 };
 /* 97.5 % quantile of the normal distribution. */
 static const double Z95 = 1.959964;
 
-/* ------------------------------------------------------------------ what models miss */
+/* ------------------------------------------------------------------ misses of the models */
 
 /* Correlation lengths of misses in ln N and ln P: factors of 2 and 1.2. */
 static const double REACH_N = 0.7, REACH_P = 0.2;

@@ -1,4 +1,4 @@
-/* design.h - which run to make next, so that few runs show which configuration is best
+/* design.h - choose the next run, so that few runs show which configuration is best
  *
  * Purpose: choose calibration runs one by one (experiment design) from an application, its sub-clusters and earlier
  * measurements. No I/O and no clock: hrun-calibrate makes the runs, tests take times from tables.
@@ -17,8 +17,8 @@
  *   - every run satisfies rule and memory and fits the sub-clusters;
  *   - the next run depends only on the settings (with their seed) and on the runs added, in their order;
  *   - a configuration that failed at a size is not proposed again at this size; the caller may narrow the rule.
- * Terms: a *run* is a configuration (P1,M1,...) at a size N; its *cost* is wall time. The budget is charged with the
- * measured cost of runs, never with estimates.
+ * Terms: a *run* is a configuration (P1,M1,...) at a size N; its *cost* is wall time. A choice *stands* if no further
+ * run is expected to improve it. The budget is charged with the measured cost of runs, never with estimates.
  */
 #ifndef HRUN_DESIGN_H
 #define HRUN_DESIGN_H
