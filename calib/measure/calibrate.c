@@ -228,7 +228,6 @@ static int find_calibrated_app(struct context *c, struct calib_settings *s, char
     return c->number ? add_size(c, s, err) : 0;
 }
 
-/* A campaign with its context. */
 struct calibration {
     struct context c;
     struct campaign g;

@@ -189,7 +189,6 @@ static void add_totals_row(struct hrun_table *t, const char *name, const char *h
                              : left ? "not known yet" : "-");
 }
 
-/* Append a table of the runs and times of each sub-cluster and in all. */
 static void totals_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrrl");

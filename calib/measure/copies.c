@@ -29,7 +29,6 @@ struct copies {
     int n;
 };
 
-/* Run one process on a PE of the point's sub-cluster. */
 static int run_copy(struct runs *runs, const struct point *p, int pe, struct work_result *r, struct hrun_error *err)
 {
     struct context *c = runs->c;

@@ -79,7 +79,7 @@ static int run_once(struct rule_search *s, int64_t N, int P, int *worked, struct
     return rc;
 }
 
-/* Run, repeat the run after a failure, and store the outcome. */
+/* Run, repeat a failure, and store the outcome. */
 static int try_numbers(struct rule_search *s, int64_t N, int P, int *worked, struct hrun_error *err)
 {
     int rc = 0;

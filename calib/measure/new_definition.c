@@ -164,7 +164,6 @@ static int check_new_name(const char *name, const char *program, struct hrun_err
                      *plain ? plain : "NAME");
 }
 
-/* Check the settings before the first run. */
 static int check_settings(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
     const struct number_list only = { { s->N }, 1 };

@@ -19,7 +19,6 @@
  * after this number of failed points if none has worked. */
 enum { HOPELESS = 3 };
 
-/* Outcome of the points of one sub-cluster. */
 struct tally {
     int good;
     int now;                  /* good points of this call */

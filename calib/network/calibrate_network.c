@@ -107,7 +107,6 @@ static int print_network_plan(struct context *c, const struct network_plan *p, c
     return rc;
 }
 
-/* A measurement, and the file for its network. */
 struct network_target {
     struct network_plan plan;
     struct network_key key;
@@ -121,7 +120,6 @@ static void network_target_release(struct network_target *t)
     hrun_buf_release(&t->file);
 }
 
-/* Measure a network, estimate, store and print it. */
 static int measure_and_keep(struct context *c, const struct calib_settings *s, const struct network_target *t,
                             int *interrupted, struct hrun_error *err)
 {

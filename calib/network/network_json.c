@@ -42,7 +42,6 @@ static json_t *class_json(const struct hrun_net *net, const struct hrun_net_clas
                      local);
 }
 
-/* Add the arrays of the document. */
 static void add_arrays(const struct hrun_net *net, json_t *root)
 {
     json_t *hosts = json_array(), *classes = json_array(), *pairs = json_array(), *trunks = json_array();

@@ -85,7 +85,6 @@ static void add_hosts_cell(struct hrun_table *t, const struct hrun_net *net, con
 
 /* ---------------------------------------------------------------- tables */
 
-/* Append a table, and destroy it. */
 static void end_table(struct hrun_table *t, struct hrun_buf *out)
 {
     hrun_table_render(t, 2, out);

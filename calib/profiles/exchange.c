@@ -20,7 +20,6 @@ static const char *const STANDARD = "-";    /* standard input or output */
 
 /* ------------------------------------------------------------------ export */
 
-/* The measurements of one profile. */
 struct log {
     char *app, *signature;
     struct hrun_samples samples;
@@ -265,7 +264,6 @@ static int check_apps(struct context *c, const struct hrun_exchange *x, struct h
     return 0;
 }
 
-/* Store the measurements of one file, and print a report. */
 static int store_file(struct context *c, const char *path, const struct hrun_exchange *x, struct hrun_error *err)
 {
     if (!c->set->quiet && x->app && strcmp(x->app, x->v[0].app))

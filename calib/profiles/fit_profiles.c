@@ -231,7 +231,6 @@ static void warn_short(const struct batch *b, const struct quickest *v, size_t n
     fprintf(stderr, "hrun-calibrate: %s: the quickest runs %s\n", b->c->app->name, words.data);
 }
 
-/* Find such sizes in all logs. */
 static void find_short_runs(const struct batch *b)
 {
     autofree struct timed_run *runs = NULL;
@@ -340,7 +339,6 @@ static void clusters_release(struct clusters *k)
     memset(k, 0, sizeof *k);
 }
 
-/* Merge the clusters of profiles i and j. */
 static void join_clusters(struct clusters *k, size_t i, size_t j)
 {
     size_t from = k->first[i] > k->first[j] ? k->first[i] : k->first[j];
@@ -414,7 +412,6 @@ static int fit_cluster(struct context *c, struct clusters *k, size_t first)
     return status;
 }
 
-/* State of the visits of profiles. */
 struct fitting {
     struct clusters clusters;
     int status;         /* exit status so far */

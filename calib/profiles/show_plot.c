@@ -74,7 +74,6 @@ static int copy_points(const struct hrun_samples *samples, int M, int P, struct 
     return n;
 }
 
-/* A profile to be plotted. */
 struct plotted {
     const struct hrun_app *app;     /* NULL: no curves */
     const struct hrun_samples *samples;

@@ -134,7 +134,6 @@ struct shown {
     int plot;                 /* draw times over N */
 };
 
-/* A stored profile. */
 struct stored_profile {
     const char *app, *signature;
     struct hrun_samples samples;

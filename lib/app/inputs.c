@@ -213,7 +213,6 @@ static int lone_number(const char *text, int line, double *value)
     return !number_of(text, &other);
 }
 
-/* Append NAME=VALUE to a list. */
 static void push_value(struct hrun_strvec *list, const char *name, double value)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;

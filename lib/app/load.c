@@ -149,7 +149,6 @@ const char *hrun_load_at(struct hrun_load *l, const char *fmt, ...)
     return l->path;
 }
 
-/* 1 if the variant itself has this key, else 0. */
 static int variant_has_key(const struct raw_variant *v, const char *key, size_t len)
 {
     const struct { const char *key; int given; } keys[] = {
@@ -211,7 +210,6 @@ static int load_definition(struct hrun_load *l, const char *file, char *const *d
 
 #define SWAP(a, b) do { __typeof__(a) kept = (a); (a) = (b); (b) = kept; } while (0)
 
-/* Replace the definition's keys by those of the variant. */
 static void apply_variant(struct definition *d, struct raw_variant *v)
 {
     if (v->title)

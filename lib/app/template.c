@@ -72,7 +72,6 @@ static int name_is(const char *name, const char *s, size_t len)
     return strlen(name) == len && !memcmp(name, s, len);
 }
 
-/* The state of an expansion. */
 struct expansion {
     const struct hrun_app *app;
     const struct hrun_app_values *values;   /* NULL: the template is only checked */
@@ -252,7 +251,6 @@ int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_deal
     return 0;
 }
 
-/* Append the value of an expression. */
 static int add_expression(struct expansion *x, const char *text, struct hrun_error *err)
 {
     static const char *const vars[] = { "N", "P" };

@@ -94,7 +94,6 @@ static double rounding_rss(const struct hrun_breaks_points *p)
     return (double)p->n * each * each;
 }
 
-/* Extract the best m pieces and their lines. */
 static void extract_pieces(const struct table *t, int m, const struct hrun_breaks_points *p, struct hrun_breaks *b)
 {
     b->npieces = m;

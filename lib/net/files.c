@@ -27,7 +27,6 @@ enum { SLUG_MAX = 24 };
 
 /* ---------------------------------------------------------------- checksum and version */
 
-/* Check the checksum in the last line. */
 static int check_net_crc(const char *name, const struct hrun_buf *text, struct hrun_error *err)
 {
     size_t body = text->len > CRC_LINE ? text->len - CRC_LINE : 0;
@@ -167,7 +166,6 @@ void hrun_net_file(const char *data, const struct hrun_net_origin *of, struct hr
 
 /* ---------------------------------------------------------------- the network on disk that fits hosts */
 
-/* A search for a network, and its best one so far. */
 struct choice {
     const struct hrun_net_origin *of;
     struct hrun_buf *note;      /* or NULL */

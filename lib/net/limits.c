@@ -165,7 +165,6 @@ static double trunk_limit(const struct net_work *w, const struct net_solution *s
     return isfinite(limit) ? limit : 0;
 }
 
-/* 1 if there are records of the trunk g -> h, else 0. */
 static int has_records(const struct net_work *w, int g, int h)
 {
     for (size_t l = 0; l < w->r->n; l++)
@@ -206,7 +205,6 @@ void net_trunks(const struct net_work *w, const struct net_solution *s, double *
 
 /* ---------------------------------------------------------------- inside a host */
 
-/* Messages inside the hosts of a class. */
 struct locals {
     const struct net_work *w;
     const int *class_of;       /* of each host */

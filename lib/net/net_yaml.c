@@ -326,7 +326,6 @@ static struct hrun_net *net_of_file(struct net_file *f)
     return net;
 }
 
-/* Add the classes, pairs and trunks of a file to its network. */
 static int read_file_lists(const struct net_file *f, struct hrun_net *net, const struct hrun_yaml *marks,
                            struct hrun_error *err)
 {

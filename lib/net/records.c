@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers of a kind of record and their limits. */
 struct kind {
     const char *word;
     int hosts;                 /* number of i, j, k that are hosts, which must differ */

@@ -105,7 +105,6 @@ static void end_step(struct play *p, int rank, double clock_s)
     }
 }
 
-/* The receiver processes a message that has arrived. */
 static void process_message(struct play *p, int message)
 {
     struct message *m = &p->messages[message];
@@ -146,7 +145,6 @@ static void queue_message(struct play *p, int message)
     r->last_there = message;
 }
 
-/* The last byte of a message arrives. */
 static void message_arrives(struct play *p, int message)
 {
     struct message *m = &p->messages[message];

@@ -44,7 +44,6 @@ double net_fitted(const struct net_work *w, const struct net_solution *s, size_t
 
 /* ---------------------------------------------------------------- columns */
 
-/* The parameters to estimate. */
 struct choice {
     int C, L, ports, bias;
     const int *t, *more_t;     /* for each class: 1: estimate its t, in either array; more_t may be NULL */
@@ -345,7 +344,6 @@ static void port_begin(const struct net_work *w, struct net_solution *s, int cla
     *p.x = net_search(port_limit(s, class, outward), port_misfit, &p, &none);
 }
 
-/* Limit the time per byte of each port by port_limit. */
 static void ports_limit(struct net_solution *s)
 {
     for (int c = 0; c < s->c.nclasses; c++)
@@ -388,7 +386,6 @@ static int ports_mend(const struct net_work *w, struct net_solution *s)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* Solve with one choice of parameters. */
 static struct net_solution solve_choice(const struct net_work *w, const int *class_of, int n,
                                         const struct choice *choice, const struct net_separable *separable,
                                         const struct net_solution *from)

@@ -63,7 +63,6 @@ static void code_whole(struct codec *c, int *v, int least, int most)
     *v = c->bad ? least : (int)number;
 }
 
-/* Code a name in text[size]. */
 static void code_name(struct codec *c, char *text, size_t size)
 {
     size_t len;

@@ -209,7 +209,6 @@ static int read_column_name(struct table *t, const char *name, size_t len)
     return 0;
 }
 
-/* Read the name of an application or a signature. */
 static int read_owner(struct table *t, char **member, const char *what, const char *text, size_t len)
 {
     *member = len ? xstrndup(text, len) : NULL;

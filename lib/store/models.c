@@ -54,7 +54,6 @@ void hrun_models_destroy(struct hrun_models *m)
 
 /* ---------------------------------------------------------------- invariants */
 
-/* Check model i. */
 static int check_record(const struct hrun_fit_record *r, int i, struct hrun_error *err)
 {
     const struct { const char *key; double v; } numbers[] = {
@@ -322,7 +321,6 @@ int store_parse_models(const char *path, const struct hrun_buf *text, const char
 
 /* ---------------------------------------------------------------- checksum and version */
 
-/* Check the checksum in the last line. */
 static int check_crc(const char *path, const struct hrun_buf *text, struct hrun_error *err)
 {
     size_t body = text->len > CRC_LINE ? text->len - CRC_LINE : 0;
