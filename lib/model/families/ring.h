@@ -1,4 +1,4 @@
-/* ring.h - the family `ring`: virtual processes on unlike nodes, side by side in a ring; not for other rooms
+/* ring.h - the family `ring`: virtual processes on unequal nodes, side by side in a ring; private to lib/model/families
  *
  * Theory, with the equations of paper 004: hrun-model(7), "ring".
  * Invariants: nodes without processes are not in the ring and need no time. An option whose M was not measured is
