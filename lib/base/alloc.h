@@ -2,7 +2,7 @@
  *
  * Purpose: no caller checks for missing memory. If malloc fails, the process prints one line and exits with status 125;
  * the guard process ends the processes of its job.
- * Invariants: no function here returns NULL; the caller frees what they return with free.
+ * Invariants: no function here returns NULL; the caller frees the results with free.
  */
 #ifndef HRUN_BASE_ALLOC_H
 #define HRUN_BASE_ALLOC_H

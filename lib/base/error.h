@@ -5,7 +5,7 @@
  *   - lib/ never prints, and exits only when memory runs out (alloc.h): it returns 0 / -1 (or pointer / NULL) and
  *     fills the error.
  *   - Every `struct hrun_error *` argument of lib/ may be NULL. errno is undefined after a call.
- *   - On failure the outputs of a function are untouched unless its contract says otherwise.
+ *   - On failure the outputs of a function are untouched unless its contract states otherwise.
  *   - `text` is one sentence without a final newline: what happened, where, what to do instead.
  */
 #ifndef HRUN_BASE_ERROR_H

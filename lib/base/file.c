@@ -261,7 +261,7 @@ static void remove_at(int at, const char *name)
 
 void hrun_remove_tree(const char *path)
 {
-    enum { ROUNDS = 2 };        /* the second in case descriptors, say, were missing for a moment */
+    enum { ROUNDS = 2 };        /* the second in case of a passing failure, such as no descriptors */
     int saved = errno;
 
     for (int i = 0; path && path[0] && i < ROUNDS && (!i || !access(path, F_OK)); i++)

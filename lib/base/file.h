@@ -44,11 +44,11 @@ int hrun_file_replace_in(int folder, const char *path, const void *data, size_t 
 /* The temporary file's name is at most this many characters longer than the file's own. */
 enum { HRUN_FILE_MARKS = 19 };
 
-/* Append data[len], whole lines, durably to a file; the caller holds its lock. 0: the data is on the disk. If the last
+/* Append data[len], whole lines, durably to a file; the caller has its lock. 0: the data is on the disk. If the last
  * line has no newline (its writer was killed), one is added first, in the same write. For an empty file, its folder and
  * depth - 1 folders above are synced before.
  * Errors: HRUN_EIO (also if path is not a regular file). The file then has its old content, or, if it could not be
- * truncated (*torn = 1, else 0; torn may be NULL), a part of data behind that. */
+ * truncated (*torn = 1, else 0; torn may be NULL), followed by a part of data. */
 int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err);
 
 /* 1 if path is a folder or a link to one, else 0. */
@@ -82,7 +82,7 @@ int hrun_keeps_names(int dir);
 
 /* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base NULL: $TMPDIR or /tmp. Folders of
  * the same user in BASE whose process is gone (an earlier hrun was killed) are removed first, unless other users can
- * rename what is in BASE.
+ * rename files in BASE.
  * START (start time of the process) and PLACE (host, boot and PID name space) identify the process that made it: on a
  * shared BASE, folders of other hosts and containers stay; a reused PID does not keep a folder. Result: its absolute
  * path, which the caller frees; NULL with HRUN_EIO. */

@@ -1,8 +1,8 @@
 /* opts.h - one option table: parsing, --help, shell completion, and the test against the man page
  *
  * Purpose: the command's options are data. As in mpirun, long options work with one dash or two
- * (-app, --app), a value may follow "=" or stand in the next word, and the first word that is not an option (or "--")
- * ends the options: the rest belongs to the program. Built on getopt_long_only(3).
+ * (-app, --app), a value may follow "=" or be the next word, and the first word that is not an option (or "--") ends
+ * the options: the rest belongs to the program. Built on getopt_long_only(3).
  * A command has modes: hrun runs a program, or shows the cluster, or plans jobs. Each row of the table lists the modes
  * in which its option has an effect; other modes refuse it.
  * Invariants: the table ends with a row whose name and short are both 0, and has at most HRUN_OPTS_MAX rows; a row with

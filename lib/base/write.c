@@ -1,6 +1,6 @@
 /* write.c - writing files: whole, atomically, durably; see file.h for the contracts
  *
- * A file is replaced by a temporary file beside it, TARGET.tmp.PID.NUMBER. Its writer holds a lock on it from its
+ * A file is replaced by a temporary file beside it, TARGET.tmp.PID.NUMBER. Its writer has a lock on it from its
  * creation to its renaming. The lock belongs to the open file (fcntl F_OFD_SETLK): it ends with the process, but also
  * excludes threads of the same process. So a temporary file that can be locked is left over from a killed process of
  * any host or container, and the next replacement of the same target removes it. Without locks nothing is removed.

@@ -1,10 +1,10 @@
 /* yaml.h - YAML documents read into structs, and written from them, by a table of their keys (over libyaml)
  *
  * Purpose: one table per document defines its keys, their types and the struct members that store them. The place of
- * each value is kept, so that later errors (a bad expression, say) name file, line and column.
+ * each value is kept, so that later errors, for instance in an expression, name file, line and column.
  * Invariants:
- *   - unknown, missing and duplicate keys, wrong types, empty files where a key is needed and several documents are
- *     errors with line and column; the first in reading order is reported; the message says what would be right;
+ *   - unknown, missing and duplicate keys, wrong types, empty files without a required key and several documents are
+ *     errors with line and column; the first in reading order is reported; the message contains the right form;
  *   - whole numbers are decimal without leading zeros; NaN, infinity and values out of range are refused;
  *   - aliases (*name) are refused;
  *   - printed documents can be read again, and give the same values.
@@ -88,7 +88,7 @@ int hrun_yaml_fail(const struct hrun_yaml *marks, const char *path, int offset, 
  * could not be read again); *out is then unchanged. */
 int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct hrun_buf *out, struct hrun_error *err);
 
-/* Free what was read; each may be NULL. */
+/* Free a document that was read; each argument may be NULL. */
 void hrun_yaml_free(const struct hrun_schema *schema, void *data, struct hrun_yaml *marks);
 
 /* printf and strtod follow the locale, files must not: the calling thread's locale becomes "C" until

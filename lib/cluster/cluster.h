@@ -202,9 +202,9 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
 void hrun_allocation_release(struct hrun_allocation *a);
 
 /* Append the signature of a kind of PE as a file name: a readable part of [a-z0-9.-] and 8 hex digits, the CRC-32 of
- * the exact fields: CPU model, core kind, cores, memory, level, MPI ("ompi-4.1.4", say), engine, network of simulated
- * hosts, CPU quota. Memory is rounded to two significant binary digits, because kernels reserve different amounts.
- * Number, names, cost and power of PEs are not part of it. mpi and engine may be NULL. */
+ * the exact fields: CPU model, core kind, cores, memory, level, MPI (such as "ompi-4.1.4"), engine, network of
+ * simulated hosts, CPU quota. Memory is rounded to two significant binary digits, because kernels reserve different
+ * amounts. Number, names, cost and power of PEs are not part of it. mpi and engine may be NULL. */
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,
                             struct hrun_buf *out);
 

@@ -204,7 +204,7 @@ static int read_host_answer(const struct hrun_discovery *d, const char *host, st
     if (more && read_instruction(host, more, t, err))
         return -1;
     xml = strstr(text->data, "<?xml");
-    /* If the text before the instruction ends like XML, the XML of equal hosts is loaded only once. */
+    /* The XML of equal hosts is loaded only once, if its end tag is before the instruction. */
     for (end = more; t->key && xml && end > xml && isspace((unsigned char)end[-1]); )
         end--;
     if (t->key && xml && end - xml >= LAST && !strncmp(end - LAST, last, LAST) &&

@@ -31,7 +31,7 @@ int hrun_level_parse(const char *text, enum hrun_level *out, struct hrun_error *
 
 struct hrun_topo;
 
-/* Where a topology comes from. */
+/* Source of a topology. */
 enum hrun_topo_source {
     HRUN_TOPO_THIS,       /* this host; `text` unused */
     HRUN_TOPO_XML_FILE,   /* text is a path */

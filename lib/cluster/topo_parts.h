@@ -7,7 +7,7 @@
 #include <hwloc.h>
 
 /* Invariants of struct hrun_topo after hrun_topo_load:
- *   - cores holds the usable cores, by kind, then by logical number; each has at least one usable PU;
+ *   - `cores` contains the usable cores, by kind, then by logical number; each has at least one usable PU;
  *   - kinds are numbered without a gap, fastest first, and each has a usable core.
  */
 

@@ -21,7 +21,7 @@ void hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env);
 void hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value);
 
 /* PMI_PORT=HRUN_ENV_NO_MPICH makes a program of MPICH, or one with its ABI, fail at its start instead of running as
- * separate worlds of one process each: PMI_PORT is the address of its process manager, and this text is no address.
+ * separate worlds of one process each: PMI_PORT is the address of its process manager, and this text is not an address.
  * A program that a script starts with its own mpiexec still works: mpiexec sets PMI_FD, which has precedence. */
 #define HRUN_ENV_PMI_PORT "PMI_PORT"
 #define HRUN_ENV_NO_MPICH "hrun_starts_programs_of_MPICH_with_--mpi_mpich"

@@ -47,7 +47,7 @@ enum hrun_guard_kind {
     HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED,
     HRUN_GUARD_OUT, HRUN_GUARD_ERR,
     /* Spawned processes (MPI_Comm_spawn). Words come in several events with status bytes each; status 0 is the end. */
-    HRUN_GUARD_SPAWN,            /* rank asks for new processes: words */
+    HRUN_GUARD_SPAWN,            /* rank requests new processes: words */
     HRUN_GUARD_ENV,              /* variables "NAME=VALUE" for the new process `rank`: words */
     HRUN_GUARD_READY,            /* the server accepts the new processes */
     HRUN_GUARD_UNREADY           /* it does not; text: why */

@@ -10,7 +10,7 @@
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
  *     hrun_launch restores the signal mask and the handlers;
  *   - the program's standard output and error stay unchanged unless struct hrun_job_output requests otherwise; but
- *     engine mpirun over hosts holds standard error back until all hosts are ready.
+ *     engine mpirun over hosts delays standard error until all hosts are ready.
  * How it ends:
  *   - the first rank that fails (by time) gives the status, and hrun ends the others: SIGTERM, after 2 s SIGKILL. A
  *     rank fails if it exits with a status other than 0, is killed by a signal (128 + signal), calls MPI_Abort (its
@@ -207,7 +207,7 @@ int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, st
 /* The same for a job that engine->check has accepted already. */
 int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                         struct hrun_error *err);
-/* Run job->program as one unbound process on this host that is no MPI rank. Its environment is hrun's, without the
+/* Run job->program as one unbound process on this host that is not an MPI rank. Its environment is hrun's, without the
  * variables of an outer launcher, and job->env. The job's ranks, MPI and layout are ignored; all else is as in a job of
  * one rank. Errors: as above, except HRUN_EMPI and HRUN_ECHANGED. */
 int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);

@@ -24,7 +24,7 @@ struct hrun_output;
 enum hrun_tagging {
     HRUN_TAG_RANK,     /* each process is one rank: hrun adds the tag */
     HRUN_TAG_SRUN,     /* the process is srun --label: "03: " is rewritten; standard error always comes through a pipe,
-                          as srun has no other way to keep its own words out of it */
+                          because srun's own messages must stay out of it */
     HRUN_TAG_MPIRUN,   /* the process is mpirun --tag-output: "[1,3]<stdout>:" is rewritten */
     HRUN_TAG_PRTERUN,  /* the same for Open MPI 5, which adds a blank */
     HRUN_TAG_FED       /* each process is one rank, whose output comes by hrun_output_feed; the pipes are those of the
@@ -80,7 +80,7 @@ void hrun_output_close(struct hrun_output *o);
 /* Append the trace lines without their marks to *lines, and all other data to *rest. *held: mark and line so far. */
 void hrun_sieve_feed(struct hrun_buf *held, const char *data, size_t len, struct hrun_buf *rest,
                      struct hrun_buf *lines);
-/* The stream has ended, or *held is no trace line: append it to *rest. */
+/* The stream has ended, or *held is not a trace line: append it to *rest. */
 void hrun_sieve_end(struct hrun_buf *held, struct hrun_buf *rest);
 
 #endif

@@ -55,7 +55,7 @@ void pmix_answer_later(pmix_op_cbfunc_t answer, pmix_status_t status, void *cbda
 int pmix_answers(void);
 void pmix_answer_now(void);
 
-/* A list of infos that grows; PMIx wants arrays. */
+/* A list of infos that grows; PMIx needs arrays. */
 struct pmix_infos {
     pmix_info_t *v;
     size_t n, cap;

@@ -4,8 +4,8 @@
  * ARGUMENT...` starts in place of each rank, binds itself, and executes the program.
  * Format: entries "FIRST[-LAST]=CPUSET[/THREADS]" separated by ';', ranks ascending without a gap, equal neighbours in
  * one entry: "0-3=0-7/8;4=8,24/1". An empty CPUSET binds nothing. The text is in HRUN_RANKS,
- * HRUN_RANKS_1, HRUN_RANKS_2, ...: one variable holds at most HRUN_RANKS_PART bytes and only whole entries, since Linux
- * limits strings to 128 KiB.
+ * HRUN_RANKS_1, HRUN_RANKS_2, ...: one variable contains at most HRUN_RANKS_PART bytes and only whole entries, since
+ * Linux limits strings to 128 KiB.
  */
 #ifndef HRUN_LAUNCH_RANKS_H
 #define HRUN_LAUNCH_RANKS_H

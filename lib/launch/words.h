@@ -20,7 +20,7 @@ int hrun_words_fifo(struct hrun_words *w, const char *path);
  * end of the stream a last line without newline counts, too. */
 void hrun_words_read(struct hrun_words *w, void (*on_line)(void *ctx, char *line), void *ctx);
 /* Split data into lines: on_line gets each line with its newline, and pieces of a line that is longer than max bytes.
- * *line holds the line so far. */
+ * *line contains the line so far. */
 void hrun_lines_feed(struct hrun_buf *line, size_t max, const char *data, size_t len,
                      void (*on_line)(void *ctx, char *line, size_t len), void *ctx);
 /* Harmless if it was never opened. */

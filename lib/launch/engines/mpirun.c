@@ -12,8 +12,8 @@
  *     of a variable that is not set; --prtemca sets its own parameters;
  *   - with tags 5 swaps the end of a line and the beginning of the next one if both come in one piece (PMIx 5.0.9);
  *   - 5 ends with status 0 after the loss of a daemon, and hangs if it must end before all daemons run.
- * Statuses, MPI_Abort, signals, standard input and yielding are alike. All lines of the rankfile come from the hosts'
- * topologies: version 4 fails without a message at a slot that does not exist.
+ * Statuses, MPI_Abort, signals, standard input and yielding do not differ. All lines of the rankfile come from the
+ * hosts' topologies: version 4 fails without a message at a slot that does not exist.
  */
 #include "base/alloc.h"
 #include "base/file.h"

@@ -48,8 +48,8 @@ struct hrun_reach {
 #define HRUN_REACH_INIT { .notes = HRUN_WORDS_INIT }
 
 /* Plan the shims and agents of a job; m is NULL for engine ssh, which needs hrun on every host. Errors: HRUN_EENGINE
- * (no agent, no shim, another version of Open MPI on a host), HRUN_ECHANGED (the cache says so), HRUN_EINVAL (bindings
- * or threads that cannot be had there, hosts that were not asked). */
+ * (no agent, no shim, another version of Open MPI on a host), HRUN_ECHANGED (a host's cached version differs),
+ * HRUN_EINVAL (bindings or threads that need hrun on all hosts, hosts that were not asked). */
 int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
                     struct hrun_error *err);
 void hrun_reach_release(struct hrun_reach *reach);
