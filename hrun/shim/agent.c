@@ -101,7 +101,7 @@ static void write_error(const char *data, size_t len)
 
 /* Handle a report of shim_host, or of the shell command before COMMAND. After SHIM_BYE the host is clean, and the agent
  * is ended, because ssh closes the connection more slowly. 1, or 0 if it is not a report. */
-static int obey_word(struct watched_agent *a, const char *word)
+static int handle_host_report(struct watched_agent *a, const char *word)
 {
     struct hrun_note_read n;
 
@@ -139,7 +139,7 @@ static void pass_agent_line(void *ctx, char *line, size_t len)
     if (a->reporter != NOBODY && line[len - 1] == '\n') {
         line[len - 1] = 0;
         for (char *mark = line; (mark = strstr(mark, SHIM_MARK)); mark++)
-            if (obey_word(a, mark + strlen(SHIM_MARK))) {
+            if (handle_host_report(a, mark + strlen(SHIM_MARK))) {
                 write_error(line, (size_t)(mark - line));
                 return;
             }
@@ -192,7 +192,7 @@ static int start_agent_command(struct watched_agent *a, char **words)
 /* Fork, and return in the child. The parent, which mpirun watches, waits and passes signals on, because mpirun kills
  * agents by SIGKILL before they can report the host's end (version 4 if the program failed, 5 if a host was lost), and
  * version 5 prints a message on standard output about an agent that fails. */
-static void stand_behind(void)
+static void fork_watched_parent(void)
 {
     sigset_t all, old;
     siginfo_t info;
@@ -303,7 +303,7 @@ int shim_agent(char **words)
     if (command[0] && !strcmp(command[0], "echo $SHELL") && !command[1])
         shim_become(words + 3);
     if (getenv(HRUN_NOTES_KILLER_VARIABLE))
-        stand_behind();
+        fork_watched_parent();
     a.limit_s = strtod(words[0], NULL);
     a.host = words[3 + n];
     command = words + 3;

@@ -82,7 +82,7 @@ struct listed {
 };
 
 /* Find the remote hosts of a list, and the one that is this host, if any. */
-static int sort_out(struct listed *l, struct hrun_error *err)
+static int find_remote_hosts(struct listed *l, struct hrun_error *err)
 {
     const struct hrun_host_entry *local = NULL, *e;
     struct hrun_error why;
@@ -156,7 +156,7 @@ static int from_list(const struct hrun_discovery *d, const struct hrun_host_list
     struct hrun_error why = { 0 };
     int next = 0, host, rc = -1;
 
-    if (sort_out(&l, err) || ask_remote(&l, err))
+    if (find_remote_hosts(&l, err) || ask_remote(&l, err))
         goto done;
     for (size_t i = 0; i < list->n; i++) {
         const struct hrun_host_entry *e = &list->v[i];

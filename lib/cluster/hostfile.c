@@ -146,8 +146,8 @@ static int merge_mentions(struct hrun_host_list *list, const char *file, struct 
 }
 
 /* Move *found to *list, whose old content is released. */
-static int hand_over(struct hrun_host_list *found, const char *place, struct hrun_host_list *list,
-                     struct hrun_error *err)
+static int replace_host_list(struct hrun_host_list *found, const char *place, struct hrun_host_list *list,
+                             struct hrun_error *err)
 {
     if (merge_mentions(found, place, err))
         return -1;
@@ -244,7 +244,7 @@ int hrun_hostfile_read(const char *path, int may_be_empty, struct hrun_host_list
     }
     if (!found.n && !may_be_empty)
         return hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "the host file names no host; a line is 'NAME [slots=N]'");
-    return hand_over(&found, path, list, err);
+    return replace_host_list(&found, path, list, err);
 }
 
 /* ---------------------------------------------------------------- --host */
@@ -271,7 +271,7 @@ int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_
         if (add_item(&found, &at, item, NOT_GIVEN, err))
             return -1;
     }
-    return hand_over(&found, at.file, list, err);
+    return replace_host_list(&found, at.file, list, err);
 }
 
 /* ---------------------------------------------------------------- both */

@@ -38,7 +38,7 @@ static char *setting_in_file(const char *path, const char *const *keys, int n_ke
 }
 
 /* 1 if words or the environment set the parameter, else 0. *value gets its value, NULL for an empty variable. */
-static int is_said(const struct hrun_strvec *mca, const char *const *keys, int n_keys, char **value)
+static int is_mca_set(const struct hrun_strvec *mca, const char *const *keys, int n_keys, char **value)
 {
     static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_" };
     char name[128];
@@ -73,10 +73,10 @@ char *hrun_agent_setting(const struct hrun_strvec *mca, const char *const *keys,
     autofree char *own = NULL, *files = NULL;
     char *value = NULL, *next, *path;
 
-    if (is_said(mca, keys, n_keys, &value))
+    if (is_mca_set(mca, keys, n_keys, &value))
         return value;
     /* The list replaces Open MPI's own files. */
-    is_said(mca, lists, 1, &files);
+    is_mca_set(mca, lists, 1, &files);
     if (!files) {
         own = hrun_user_path(NULL, ".openmpi", "mca-params.conf", NULL);
         files = hrun_strf("%s:%s", own ? own : "", system_files);

@@ -117,7 +117,7 @@ static int sink_write(struct sink *s)
 }
 
 /* Stop holding: drop all held data, or (noise not NULL) the lines that contain this text ("": none). */
-static void sink_let_go(struct sink *s, const char *noise)
+static void sink_stop_holding(struct sink *s, const char *noise)
 {
     struct hrun_buf *queue = &s->queue;
     size_t kept = 0, len;
@@ -540,7 +540,7 @@ void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
         if (o->sources[i].is_err)
             drain_source(&o->sources[i]);
     if (k->held)    /* else the limit was exceeded, and the data has been released */
-        sink_let_go(k, pass_on ? noise : NULL);
+        sink_stop_holding(k, pass_on ? noise : NULL);
 }
 
 void hrun_output_close(struct hrun_output *o)

@@ -184,7 +184,7 @@ static int works(pid_t pid, double *used)
 }
 
 /* Read the command's output until its end. 0, or -1 if it does not answer. */
-static int listen_to(int fd, pid_t pid, struct hrun_buf *out)
+static int read_command_output(int fd, pid_t pid, struct hrun_buf *out)
 {
     struct pollfd p = { fd, POLLIN, 0 };
     char chunk[4096];
@@ -218,7 +218,7 @@ int hrun_command_output(char *const *argv, int errors, struct hrun_buf *out, str
         close(fds[0]);
         return hrun_fail_errno(err, HRUN_EIO, "cannot start %s", argv[0]);
     }
-    rc = listen_to(fds[0], pid, out);
+    rc = read_command_output(fds[0], pid, out);
     close(fds[0]);
     if (rc)
         kill(pid, SIGKILL);

@@ -297,7 +297,7 @@ static void read_simgrid_line(struct hrun_run *r, char *line)
 }
 
 /* Report the first failure; status: exit status of the simulation, mostly 0. */
-static void fail_as_said(struct hrun_run *r, const struct hrun_smpi_said *said, int status)
+static void report_first_failure(struct hrun_run *r, const struct hrun_smpi_said *said, int status)
 {
     int rank = said->kind == HRUN_SMPI_STATUS || said->kind == HRUN_SMPI_ABORT ? said->rank : -1;
     int code = said->kind == HRUN_SMPI_STATUS ? (int)said->value & 0xff : status;
@@ -323,7 +323,7 @@ static void simulation_ended(struct hrun_run *r, int status)
         hrun_fail(r->err, HRUN_EENGINE, "SimGrid failed: %s", w->failure);
         hrun_run_break(r);
     } else if (w->first.kind != HRUN_SMPI_NOTHING && !sig) {
-        fail_as_said(r, &w->first, code);
+        report_first_failure(r, &w->first, code);
     } else if (!code && w->clock_s < 0 && hrun_run_fail(r, -1, 1)) {
         hrun_run_say(r, "a rank ended the simulation without calling MPI_Finalize");
     } else if (code && hrun_run_fail(r, -1, code)) {

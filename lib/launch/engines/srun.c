@@ -50,7 +50,7 @@ void hrun_srun_parts_release(struct hrun_srun_parts *p)
 }
 
 /* Add rank r, which is on this node of component `group`, to the last part or a new one. */
-static int give_rank(struct hrun_srun_parts *p, int r, const char *node, int group, struct hrun_error *err)
+static int add_rank_to_part(struct hrun_srun_parts *p, int r, const char *node, int group, struct hrun_error *err)
 {
     struct hrun_srun_part *last = p->n ? &p->v[p->n - 1] : NULL;
 
@@ -68,7 +68,7 @@ static int give_rank(struct hrun_srun_parts *p, int r, const char *node, int gro
 }
 
 /* Set p->nodes. used: the allocation's names of the hosts used, by host number; NULL for others. */
-static void note_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts)
+static void set_step_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     autorelease(hrun_strvec_release) struct hrun_strvec v = HRUN_STRVEC_INIT;
@@ -108,14 +108,14 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
 
         if (is_new)
             nodes[h] = hrun_srun_node(&a, c->hosts[h].name, c->hosts[h].is_local, &groups[h], err);
-        rc = nodes[h] ? give_rank(p, r, nodes[h], groups[h], err) : -1;
+        rc = nodes[h] ? add_rank_to_part(p, r, nodes[h], groups[h], err) : -1;
         if (!rc)
             p->v[p->n - 1].nhosts += is_new;
     }
     if (rc)
         hrun_srun_parts_release(p);
     else
-        note_nodes(p, &a, nodes, c->nhosts);
+        set_step_nodes(p, &a, nodes, c->nhosts);
     hrun_allocation_release(&a);
     for (int h = 0; h < c->nhosts; h++)
         free(nodes[h]);
