@@ -248,7 +248,7 @@ static int compare_trials(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The typical time of a way's calls: their median, or their mean for sizes of irregular gathers, whose outliers must
+/* The typical time of a way's calls: their median, or their mean for sizes of irregular gathers, whose outliers
  * count. */
 static double typical(const struct hrun_net *net, const struct coll_entry *e, double *times)
 {

@@ -235,7 +235,7 @@ static int send_pieces(struct coll_comm *c, int root, const struct coll_parts *o
 }
 
 /* At the root: receive piece `round` of the part of rank k into `data` (NULL: the whole part, into its place), and
- * request it unless it is the first. *n: number of requests; *more: 1 if there are further pieces. Result: MPI error
+ * request it unless it is the first. *n: number of requests; *more: 1 if further pieces follow. Result: MPI error
  * code. */
 static int get_piece(struct coll_comm *c, const struct coll_parts *all, int k, char *data, int64_t round,
                      MPI_Request *requests, int *n, int *more, int *first)

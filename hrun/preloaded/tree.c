@@ -216,8 +216,7 @@ static int first_edge(const struct hrun_net *net, const struct hrun_net_ranks *r
     return from;
 }
 
-/* Time for which a rank is busy with a message that it sends: that of its processor, or of the port if that is
- * slower. */
+/* Time for which a rank is busy with a message that it sends: that of its processor, or of a slower port. */
 static double busy_s(const struct hrun_net *net, const struct hrun_net_ranks *r, int from, int to, double bytes)
 {
     const struct hrun_net_class *c = &net->classes[net->class_of[r->host[from]]];

@@ -26,8 +26,7 @@ enum {
     LINGER_MS = 500             /* hrun gets a failure this much earlier than mpirun */
 };
 
-/* The part that reports that the host was reached. PROXY: as HOST, with frames of hrun-shim proxy on standard
- * output. */
+/* The part that reports that the host was reached. PROXY: as HOST, with frames of mode `proxy` on standard output. */
 enum reporter { NOBODY, SHELL, HOST, PROXY, REPORTERS };
 static const char *const reporters[REPORTERS] = { [NOBODY] = "nobody", [SHELL] = "shell", [HOST] = "host",
                                                   [PROXY] = "proxy" };

@@ -76,8 +76,7 @@ int hrun_lock_try(const char *path, struct hrun_error *err);
 int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err);
 void hrun_unlock(int fd);
 
-/* 1 if only root and this user can rename files in the open folder, else 0. Otherwise names in the folder cannot be
- * trusted. */
+/* 1 if only root and this user can rename files in the open folder, else 0. Otherwise its names cannot be trusted. */
 int hrun_keeps_names(int dir);
 
 /* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base NULL: $TMPDIR or /tmp. Folders of

@@ -59,8 +59,7 @@ static char *folder_of(const char *path)
     return slash == path ? xstrdup("/") : slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
 }
 
-/* Make the names in an open folder durable. Some file systems cannot, and report this (no error). 0, or -1 with
- * errno. */
+/* Make the names in an open folder durable. File systems that cannot do this are no error. 0, or -1 with errno. */
 static int sync_folder(int fd)
 {
     return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? -1 : 0;

@@ -102,8 +102,7 @@ static yaml_node_t *follow_key(yaml_document_t *doc, yaml_node_t *map, const cha
     return NULL;
 }
 
-/* The node at path (*whole = 1), or the deepest existing node on the way to it (*whole = 0). NULL if the document is
- * empty. */
+/* The node at path (*whole = 1), or the deepest existing node on the way to it (*whole = 0). NULL: empty document. */
 static yaml_node_t *find_node(const struct hrun_yaml *y, const char *path, int *whole)
 {
     yaml_document_t *doc = (yaml_document_t *)&y->doc; /* libyaml's getters have no const argument */

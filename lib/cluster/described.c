@@ -187,8 +187,7 @@ static void add_described_pe(struct load *l, const struct wanted *w, const char 
     hrun_cluster_add_pe(l->c, hrun_cluster_find_sub(l->c, w->first_sub, &key), pe);
 }
 
-/* The number of cores (of its kind, or all) of a host with `have` such cores that entry e uses. -1 with *err: it has
- * fewer. */
+/* The number of cores (of its kind, or all) of a host with `have` such cores that entry e uses. -1: it has fewer. */
 static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int have,
                         struct hrun_error *err)
 {

@@ -1,5 +1,4 @@
-/* trial.c - trial of a description of a machine in a child process, which may crash; see topo_parts.h for the
- * contract */
+/* trial.c - trial of a description of a machine in a child process, which may crash; see topo_parts.h */
 #include "cluster/topo_parts.h"
 
 #include "base/file.h"

@@ -215,8 +215,7 @@ int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, stru
 /* Find the first mpirun of Open MPI in PATH; runs mpirun --version. Errors: HRUN_EENGINE (none; the text names what to
  * install), HRUN_EIO; *m is untouched. */
 int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err);
-/* A text that changes when Open MPI's programs change: path, size and date of mpirun and its daemons. "": there are
- * none. */
+/* A text that changes when Open MPI's programs change: path, size and date of mpirun and its daemons. "": none. */
 void hrun_openmpi_watched(char *watched, size_t size);
 
 /* A short command for other hosts, with no input. */
@@ -242,8 +241,7 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
  * frees. Errors: HRUN_ENOPROG (not found; the text names the places), HRUN_ENOEXEC (not executable, a folder). */
 char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *err);
 
-/* Which MPI a program is linked with. Errors: HRUN_EIO (unreadable). A static program is recognised by texts of its MPI
- * library. */
+/* Which MPI a program is linked with. Errors: HRUN_EIO (unreadable). A static program is recognised by texts in it. */
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err);
 
 /* Append the paths of the libraries that a program is linked with, symbolic links resolved, so that they identify one

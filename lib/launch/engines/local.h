@@ -15,8 +15,7 @@ struct local {
     struct hrun_buf refusal;        /* text of HRUN_GUARD_UNREADY */
     struct further *further;        /* the request in preparation */
     int *places;                    /* PE of each spawned process, counted over all sub-clusters */
-    int nalive;                     /* living processes when a request began to wait (until r->due.spawn_s) for
-                                       places */
+    int nalive;                     /* living processes when a request began its wait, which lasts until due.spawn_s */
     struct group { int first, end; } *groups;   /* processes that must connect because ranks wait for them */
     int ngroups;
 };

@@ -116,8 +116,7 @@ static void push_rankfile(const struct hrun_job *job, int major, const char *ran
 }
 
 /* Append the options of user and layout, the programs and their arguments. reach: NULL for a command to type. each: the
- * words before each of several programs, to which -x and --wdir are added, because mpirun's are those of one
- * program. */
+ * words before each of several programs, to which -x and --wdir are added, as mpirun's are for one program. */
 static void push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, struct hrun_strvec *each,
                       struct hrun_strvec *v)
 {

@@ -206,8 +206,7 @@ static int begin_ranks(struct ssh *s, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- standard input */
 
-/* 1 if rank 0 has room for input and hrun may read it now, else 0. Reading the terminal in the background would stop
- * hrun. */
+/* 1 if rank 0 has room for input and hrun may read it now, else 0. Reading a terminal in the background stops hrun. */
 static int may_read(const struct ssh *s)
 {
     return s->input >= 0 && s->input_under_way < HRUN_INPUT_WINDOW &&
