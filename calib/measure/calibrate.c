@@ -511,6 +511,11 @@ int calib_measure(const struct calib_settings *settings, char **words)
         calibration_release(&k);
         k = (struct calibration){ .sig = 0 };
     }
+    if (status < 0 && err.code == HRUN_ECHANGED) {
+        const struct hrun_error why = err;
+
+        hrun_fail(&err, why.code, "%s; what was measured is kept, the same command goes on from here", why.text);
+    }
     if (status < 0)
         status = context_complain("hrun-calibrate", &err);
     return k.sig ? 128 + k.sig : status;
