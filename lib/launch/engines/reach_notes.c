@@ -20,11 +20,12 @@
 enum { NOT_FOUND = 127, ERR_SPAWN = 50 };
 
 /* mpirun starts the ranks within this time after its last daemon is up, also on busy hosts. Used if there are no notes
- * of ranks that begin. Version 5 hangs if it must end earlier (seen). */
+ * of ranks that begin. mpirun of Open MPI 5 hangs if it must end earlier (seen). */
 static const double START_S = 5;
 
-/* Version 5 is killed at once, because it hangs if it must end while it starts, and prints a message on standard output
- * if an agent ends (seen). */
+/* Fail with an error about a host and end the job, unless it is already being ended. mpirun of Open MPI 5 is killed at
+ * once, because it hangs if it must end while it starts, and prints a message on standard output if an agent ends
+ * (seen). */
 static void fail_for_host(struct hrun_run *r, enum hrun_code code, const char *host, const char *what,
                           const char *text)
 {
@@ -93,7 +94,7 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
         break;
     case HRUN_NOTE_LOST:
     case HRUN_NOTE_CRASHED:
-        /* mpirun may end before the agent notices the loss, with its own status; version 5 with 0 (seen). */
+        /* mpirun may end before the agent notices the loss, with its own status; that of Open MPI 5 with 0 (seen). */
         late = r->nalive == 0 && (r->ending.failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
         if (!r->ending.broken && !r->ending.signal && !r->ending.timed_out && !r->out->lost_host[0] &&
             (late || r->ending.kill_s <= 0))
