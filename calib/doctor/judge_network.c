@@ -77,7 +77,7 @@ static int are_like_pairs(const struct doctor_data *d, const struct doctor_messa
            ((a->sub == p->sub && b->sub == q->sub) || (a->sub == q->sub && b->sub == p->sub));
 }
 
-/* Compare like pairs if there are at least three, as neither of two is the usual one. */
+/* Find pairs that take longer than the median of at least three like pairs. Of two, neither is the usual one. */
 void check_unequal_links(const struct judging *j)
 {
     const struct doctor_data *d = j->d;

@@ -31,9 +31,9 @@ struct log_reading {
     const char *cluster;            /* names of the sub-clusters, as in records */
 };
 
-/* Read the configuration of the mixed run v[k]. Result: 1 if the run counts here, else 0. The log of every sub-cluster
- * of the run has it, and only the first sub-cluster counts it, once. A log that several of them share has a record for
- * each, with the same date. */
+/* Read the configuration of the mixed run v[k]. Result: 1 if the run counts here, else 0. The run is in the logs of all
+ * its sub-clusters, and counts in that of the first one only. A log that several of them share has a record for each,
+ * with the same date; one of these counts. */
 static int read_mixed(const struct log_reading *r, size_t k, struct hrun_config *config)
 {
     const struct hrun_design_sub *subs = r->g->budget->subs;
@@ -107,8 +107,8 @@ static int had_no_time(const struct context *c, const struct hrun_sample *s, dou
            !(c->timeout_s > 0 && c->timeout_s <= s->wall_s);
 }
 
-/* Add a sub-cluster's log to design and campaign. A failure of a command counts only between good runs. Otherwise its
- * cause may be the way in which the program was started, or an input that was wrong then. */
+/* Add a sub-cluster's log to design and campaign. A failure counts only after a good run. That of a command must also
+ * be before one, unless it was too slow: else its cause may be how the program was started, or a wrong input. */
 static int read_budget_log(struct context *c, struct campaign *g, int sub, struct hrun_error *err)
 {
     autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };

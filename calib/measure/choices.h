@@ -32,8 +32,8 @@ void choices_release(struct choices *c);
 /* Append a table: the choice at each size, its time, and the runs behind it. */
 void choices_table(const struct choices *c, struct hrun_buf *out);
 
-/* Append the configuration that hrun starts from now on at the largest size with a known time, and the gain. spent_s:
- * time of the calibration. Nothing is appended if no time is known. */
+/* For the largest size whose time is known, append the configuration that hrun now chooses, and what it gains over
+ * mpirun's start. spent_s: time of the calibration. Nothing is appended if no time is known. */
 void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out);
 
 /* Append a text on the precision of the times, and on the number of sizes at which the choice was never run. */

@@ -1,8 +1,9 @@
 /* fans.c - messages between one host and two others, which show what serialises its messages; messages inside hosts
  *
- * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, for disjoint triples at once. The reverse is measured,
- * too, since a port may receive more slowly than it sends. Triples are inside groups, where they do not disturb each
- * other. The slower of the two followers gets fewer bytes; with equal bytes its own time would hide that of i's port.
+ * Paper 002, section 3: T_i(M), in which host i sends M bytes each to j and k and gets empty replies. Triples that
+ * share no host are measured at the same time. The reverse is measured, too, since a port may receive more slowly than
+ * it sends. A triple is inside one group, where triples do not disturb each other. The slower one of j and k gets fewer
+ * bytes; with equal bytes its own time would hide that of i's port.
  */
 #include "measure.h"
 
@@ -38,8 +39,8 @@ static struct port_time port_time(const struct net_bench *b, int i, int other, i
                          from ? net_bytes_take(b, other, i) : net_bytes_take(b, i, other) };
 }
 
-/* Set bytes[2] for j and k. The slower one gets so few bytes that alone it would end before the faster one alone, so
- * the shared port determines the time of both. */
+/* Set bytes[2] for j and k. The slower one gets so few bytes that its trip takes no longer than that of the faster one,
+ * if each is made alone. Then i's port determines the time of both trips at once. */
 static void balance_bytes(const struct net_bench *b, int i, int j, int k, int from, int *bytes)
 {
     struct port_time one = port_time(b, i, j, from), two = port_time(b, i, k, from), fast, slow;
@@ -97,8 +98,9 @@ static double best_bytes(const struct net_bench *b, int host)
     return least;
 }
 
-/* Sort by the port's time, slowest first, since the first hosts rest in round 0. Triples of that round are neighbours,
- * so it contains two hosts that together are faster than the third's port, if there are any. */
+/* Sort by the port's time, slowest first, since the first hosts rest in round 0. The triples of that round are
+ * neighbours in this order, so that in one of them two hosts together are faster than the port of the third, if any two
+ * are. */
 static void sort_by_port(const struct net_bench *b, int *member, int n)
 {
     for (int m = 1; m < n; m++)
@@ -146,7 +148,8 @@ enum { NSIZES = sizeof sizes / sizeof sizes[0] };
 enum { KINDS_MOST = 8 };
 enum { SIMULATED = 3 };
 
-/* The m-th process of this host whose PE is of a kind (-1: any), without rank `but`; -1 if there is none. */
+/* Process m, from 0, of those of this host on PEs of this kind (-1: of any kind), not counting rank `but`. Result: -1
+ * if there is none. */
 static int host_process(const struct net_bench *b, int kind, int m, int but)
 {
     for (int r = 0; r < b->nranks; r++)

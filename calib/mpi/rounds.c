@@ -8,8 +8,9 @@ int net_rounds(int n)
     return n < 2 ? 0 : n % 2 ? n : n - 1;
 }
 
-/* The circle method, with m = n, or n + 1 for odd n: the partner of the missing host n rests. The sum of two partners
- * among 0 .. m-2 is `round` modulo m - 1. The host that would be its own partner is paired with m - 1. */
+/* The circle method on m hosts: m = n if n is even, else n + 1, and the partner of host n, which does not exist, rests.
+ * The numbers of two partners below m - 1 add up to `round` modulo m - 1. The host that would be its own partner by this
+ * is paired with host m - 1. */
 int net_partner(int n, int round, int x)
 {
     int m = n + n % 2, r = m - 1, y;
@@ -51,8 +52,8 @@ int net_triple_rounds(int n)
     return n < 3 ? 0 : n <= ALL_TRIPLES_MOST ? n * (n - 1) * (n - 2) / 6 : FANS_LEAST + (n % 3 != 0);
 }
 
-/* Step `index`, cyclically, of the steps 1 .. n / 2 that are coprime to n, each of which visits all of 0 .. n-1.
- * *times: number of complete cycles before it. */
+/* The step with this index, from 0, among those of 1 .. n / 2 that are coprime to n: each visits all numbers below n.
+ * After the last step the first one follows again; *times: how often that has happened. */
 static int row_step(int n, int index, int *times)
 {
     int count = 0, step = 0;
@@ -66,9 +67,9 @@ static int row_step(int n, int index, int *times)
     return step;
 }
 
-/* For n > 6: triple `index` of a round. n % 3 hosts rest, different ones in each round. The others form a row, whose
- * step length differs between rounds, and the row is cut into triples. After a cycle of all step lengths the cuts shift
- * by one. */
+/* For n > 6: triple `index` of a round. n % 3 hosts rest, different ones in each round. The others form a row, in which
+ * the number of a host is that of the one before it plus the round's step. The row is cut into triples. When the steps
+ * begin again, the cuts shift by one. */
 static void triple_in_row(int n, int round, int index, int *out)
 {
     int rest = n % 3, m = n - rest, again, step = row_step(m, round, &again);

@@ -21,9 +21,9 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
 /* 1 if the options name hosts, else 0. */
 int network_named(const struct settings *s);
 /* For commands that need no hosts: if c->app has network terms, set c->net and c->view to the network of the hosts that
- * the options name, unless they are set. With --verbose stderr names the network; unless --quiet it reports that there
- * is none. without: text for that message on what then lacks these terms (" of these models"). Errors: those of the
- * context and of network_use. */
+ * the options name, unless they are set. With --verbose a message names the network; without --quiet a message says
+ * that there is none. `without` is the part of the latter that says whose terms are left out: " of these models".
+ * Errors: those of the context and of network_use. */
 int network_of_options(struct context *c, const char *without, struct hrun_error *err);
 
 /* How hrun-netbench will be started. */

@@ -86,7 +86,7 @@ static void fit_batch(struct batch *b, struct hrun_buf *skipped)
             if (hrun_model_fit_joint(b->c->app, &b->subs[i], 1, &b->options, &b->models[i], skipped, &why))
                 b->models[i] = NULL;
     }
-    /* The label replaces the name used in messages; it may be empty. */
+    /* Models are stored with the label, which may be empty, and not with the name that messages have. */
     for (int i = 0; i < b->n; i++)
         if (b->models[i]) {
             free(b->models[i]->subcluster);
@@ -106,8 +106,8 @@ static int fail_unfitted(const struct batch *b, int i, struct hrun_error *err)
     return hrun_fail_prefix(err, "%s on %s", b->c->app->name, profile_name(&b->v[i]));
 }
 
-/* Store the models of profile i. A lock covers the check of the log for new records and the storing, so that a
- * simultaneous calibration never replaces models by those of fewer measurements. */
+/* Store the models of profile i. The profile is locked while its log is searched for new records and while the models
+ * are stored, so that of two calibrations at once neither replaces models by those of fewer measurements. */
 static int store_models(struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_store *s = b->c->store;

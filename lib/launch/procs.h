@@ -33,8 +33,8 @@ void hrun_pids_release(struct hrun_pids *p);
 int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
                       const struct hrun_pids *except, struct hrun_pids *out);
 
-/* Append the children of a process, of all its threads, zombies included. 0; -1 if the kernel keeps no list of
- * children. */
+/* Append the children of a process, also zombies and those that its other threads have started. 0; -1 if the kernel
+ * keeps no list of children. */
 int hrun_procs_children(pid_t pid, struct hrun_pids *out);
 
 /* Append root and all its descendants. */

@@ -17,8 +17,9 @@ char *hrun_shim_path(struct hrun_error *err);
 char *hrun_beside_path(const char *name);
 
 /* Run the command argv (argv[0] is a path) and append its standard output, and with errors = 1 its standard error. Its
- * input is /dev/null, its status is ignored. Limits: 10 s without output or computing, so that a broken network folder
- * does not hang hrun, and 60 s of processor time. Errors: HRUN_EIO (it cannot be started or does not answer). */
+ * input is /dev/null, its status is ignored. It is ended after 60 s of processor time, and after 10 s in which it
+ * neither writes nor computes, as on a broken network folder. Errors: HRUN_EIO (it cannot be started or does not
+ * answer). */
 int hrun_command_output(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---- mpi.c: recognising MPI libraries by name */
@@ -30,7 +31,7 @@ int hrun_soname_is_mpich(const char *name);
 /* The MPI of the job's program: job->mpi if set, else hrun_program_mpi. Errors: those of hrun_program_mpi. */
 int hrun_job_mpi(const struct hrun_job *job, struct hrun_mpi *out, struct hrun_error *err);
 
-/* ---- openmpi: the mpirun of this host */
+/* ---- openmpi.c: the mpirun of this host */
 
 /* The mpirun of a job: job->openmpi if set, else hrun_openmpi_find. Errors: those of hrun_openmpi_find. */
 int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct hrun_error *err);

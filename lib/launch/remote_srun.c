@@ -1,9 +1,10 @@
 /* remote_srun.c - a short command on the nodes of a Slurm allocation, by one step of srun for all; see slurm.h
  *
  * The step overlaps others and is not bound, so the command may use exactly the CPUs granted to the job on its node.
- * srun --label marks the lines of each node, but breaks lines of more than 1 KiB: hrun-shim fold writes shorter lines,
- * and at the end the command's status. If the step cannot be created, for instance because a node is down, each half of
- * the hosts is tried, until the failing ones are found. A step for a few nodes takes 0.1 s.
+ * srun --label marks the lines of each node, but breaks those of more than 1 KiB. So the step runs `hrun-shim fold`,
+ * which runs the command, folds its output into shorter lines, and at the end writes its status. If the step cannot be
+ * created, for instance because a node is down, each half of the hosts is tried, until the failing ones are found. A
+ * step for a few nodes takes 0.1 s.
  */
 #include "base/alloc.h"
 #include "launch/job.h"
@@ -63,7 +64,7 @@ struct gather {
     struct hrun_error *errors;
     struct hrun_allocation a;
     char *srun, *shim;
-    struct node *nodes;         /* by component */
+    struct node *nodes;         /* sorted by component */
     int nnodes, nfailed;
     int signalled;
 };

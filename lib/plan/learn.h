@@ -2,11 +2,12 @@
  *
  * Purpose: a command without calibration becomes quicker from run to run. Runs and speeds of PEs give a belief about
  * the time of every configuration. A trial is made if its expected gain exceeds its cost and its loss is allowed.
- * Belief: ln T = a + ln(s + max over used i of (Wi g(Mi)/P + Ci P^y Mi^r)) + e. Wi is the work of a kind, near 1/speed,
- * g the slowdown that processes on one PE cause each other (cores, memory); C, y and r describe messages, which take
- * longer between two sides of the network; s is serial. For programs that hand out tasks, the work is divided by the
- * sum of speeds. e is a Gaussian process over the configurations; a is free. The unknowns have wide priors; particles
- * sample them (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, J. R. Stat. Soc. B 68, 2006).
+ * Belief: ln T = a + ln(s + max over used i of (Wi g(Mi)/P + Ci P^y Mi^r)) + e. Wi is the time of all the work for one
+ * process of sub-cluster i, near 1/speed; g(Mi) the slowdown of processes that share a PE (cores, memory); Ci, y and r
+ * describe messages, which take longer between two sides of the network; s is the serial time. For programs that hand
+ * out tasks, the work is divided by the sum of speeds. e is a Gaussian process over the configurations; a is free. The
+ * unknowns have wide priors; particles sample them (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, J. R.
+ * Stat. Soc. B 68, 2006).
  * Account: let u be the median of the runs of the usual configuration. Each run adds `loss` times u. A run that
  * learning chose also adds u minus the median of its configuration; a failed one subtracts u. A trial is made only if
  * the account covers its expected loss, so the expected total time is at most 1 + loss times that without learning.
@@ -51,7 +52,7 @@ enum hrun_learn_why {
     HRUN_LEARN_USUAL,      /* the usual configuration has fewer than two runs; the first may have been disturbed */
     HRUN_LEARN_TRIES,      /* a trial: not the best known configuration */
     HRUN_LEARN_DEBT,       /* no trial: the account is below 0 */
-    HRUN_LEARN_SAVES,      /* no trial yet: the account does not cover the expected loss of those that pay */
+    HRUN_LEARN_SAVES,      /* no trial yet: some would pay, but the account does not cover their expected loss */
     HRUN_LEARN_DONE        /* nothing better is likely */
 };
 

@@ -127,7 +127,7 @@ static void replace_text(char **member, const char *text)
     *member = xstrdup(text);
 }
 
-/* Set a field of the row, and its bit. */
+/* Set a field of the row, and its bit in `given`. */
 static int set_field(struct table *t, const struct store_field *f, const char *text, size_t len)
 {
     autofree char *copy = xstrndup(text, len);
