@@ -9,8 +9,8 @@ int net_rounds(int n)
 }
 
 /* The circle method on m hosts: m = n if n is even, else n + 1, and the partner of host n, which does not exist, rests.
- * The numbers of two partners below m - 1 add up to `round` modulo m - 1. The host that would be its own partner by this
- * is paired with host m - 1. */
+ * The numbers of two partners below m - 1 add up to `round` modulo m - 1. The host that would so be its own partner is
+ * paired with host m - 1. */
 int net_partner(int n, int round, int x)
 {
     int m = n + n % 2, r = m - 1, y;
