@@ -33,14 +33,14 @@ static const struct check checks[] = {
     { "message-size", DOCTOR_PROBLEM, CHECK_ONCE, ABOUT_PE, "", check_anomalies,
       "try other buffer sizes of the MPI library (--mca btl_tcp_sndbuf, btl_tcp_eager_limit) and "
       "offloading off (ethtool -K)",
-      "try other sizes at which the MPI library changes its way (--mca btl_vader_eager_limit)" },
+      "try other sizes at which the MPI library changes its protocol (--mca btl_vader_eager_limit)" },
     { "unequal-links", DOCTOR_PROBLEM, CHECK_ONCE, ABOUT_PE, "", check_unequal_links,
       "check cable, port and switch of these hosts (ethtool, errors in ip -s link), and whether another "
       "switch lies between",
       "compare where these PEs lie (lstopo): PEs of other packages or caches are farther; a finer --level may tell "
       "them apart" },
     { "alltoall", DOCTOR_PROBLEM, CHECK_ONCE, ABOUT_PE, "", check_alltoall,
-      "put all hosts at one switch of full speed, MTU 1500 and flow control as the switch has it (ethtool -a)",
+      "connect all hosts to one switch of full speed, with MTU 1500 and the flow control of the switch (ethtool -a)",
       INSIDE },
     { "mtu", DOCTOR_PROBLEM, CHECK_ONCE, ABOUT_HOST, "bytes", check_mtu,
       "set the same MTU on all hosts and switches: ip link set dev INTERFACE mtu 1500", NULL },

@@ -29,7 +29,7 @@ void check_clocks(const struct judging *j)
 
     if (fabs(offset) - j->r->clock_error > j->limits->clock_s)
         finding_add(j, j->rank, fabs(offset), j->limits->clock_s, "the clock of host %s is %.3g s %s that of host %s",
-                    j->r->host_name, fabs(offset), offset > 0 ? "before" : "behind", j->d->ranks[0].host_name);
+                    j->r->host_name, fabs(offset), offset > 0 ? "ahead of" : "behind", j->d->ranks[0].host_name);
 }
 
 void check_trips(const struct judging *j)

@@ -221,8 +221,8 @@ static void warn_short(const struct batch *b, const struct quickest *v, size_t n
         return;
     enough = long_enough(v, n, least_s);
     unit = pow(10, fmax(floor(log10(enough)) - 1, 0));      /* two digits */
-    hrun_buf_addf(&words, " are too short to tell much: %s would be long enough for what times are rounded to, or "
-                  "scatter by; ", hrun_seconds(least_s).s);
+    hrun_buf_addf(&words, " are too short to tell much: from %s on, rounding and scatter of times would not matter; ",
+                  hrun_seconds(least_s).s);
     if (fixed)
         hrun_buf_adds(&words, "give it more to do");
     else
@@ -394,8 +394,8 @@ static int fit_cluster(struct context *c, struct clusters *k, size_t first)
             c->view = NULL;     /* it belongs to other hosts */
     }
     if (view && !c->view && !c->set->quiet)
-        fprintf(stderr, "hrun-calibrate: %s on %s: not of the hosts that the options name; terms that ask for the "
-                "network are left out\n", k->app, v[0].signature);
+        fprintf(stderr, "hrun-calibrate: %s on %s: measured on other hosts than the options name; terms that ask for "
+                "the network are left out\n", k->app, v[0].signature);
     status = fit_together(c, v, n);
     for (int i = 0; i < n; i++) {
         autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;

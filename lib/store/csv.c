@@ -184,8 +184,8 @@ static int add_row(struct table *t)
     if (store_check_sample(s, &t->err))
         return -1;
     if (!strcmp(s->status, HRUN_STATUS_ANEW) || !strcmp(s->status, HRUN_STATUS_ANEW_POINT))
-        return hrun_fail(&t->err, HRUN_EPARSE, "status is '%s', which is no run: it would make those before it count "
-                         "no longer", s->status);
+        return hrun_fail(&t->err, HRUN_EPARSE, "status is '%s', which is not a run: runs before it would no longer "
+                         "count", s->status);
     hrun_grow(out->v, out->n + 1, out->cap);
     out->v[out->n++] = t->x;
     memset(&t->x, 0, sizeof t->x);
