@@ -16,9 +16,9 @@ struct number_list {
 struct calib_budget {
     double limit_s, target;
     int64_t runs, seed;
-    double part;                      /* the part of limit_s for this measurement; --new makes several */
+    double part;                      /* the part of limit_s for this measurement: --new makes several measurements */
     double until;                     /* the measurement ends when this part of an automatic budget is spent */
-    double spent_s;                   /* part of the budget spent before all hosts were discovered again */
+    double spent_s;                   /* seconds of the budget that were spent before all hosts were discovered again */
     int made;                         /* runs made before that */
 };
 
@@ -37,10 +37,10 @@ struct calib_show {
 };
 
 struct calib_settings {
-    struct settings common;           /* the first member, for the shared rows of the option table */
+    struct settings common;           /* the first member: option rows shared with hrun have offsets in it */
     struct number_list sizes, pes, procs;  /* sizes, PEs and processes per PE to measure */
     int64_t P;                        /* family weak: processes of the target run; 0: those of all PEs */
-    int64_t N;                        /* the only size; report: the size that is shown; 0: not given */
+    int64_t N;                        /* the size to calibrate for (lists_read); report: the size shown; 0: not given */
     const char *use;                  /* names of the sub-clusters to use; NULL: all */
     int64_t repetitions;              /* 0: not given */
     int64_t retries;
@@ -74,7 +74,8 @@ extern const char calib_usage[], calib_usage_after[];
 
 /* Each returns the exit status, after messages about errors on stderr. */
 int calib_measure(const struct calib_settings *s, char **words);          /* words: program and arguments */
-/* calib_measure for each variant that has terms, if the definition has variants and none is named. */
+/* Call calib_measure once for each variant that has terms; only once if the user names a variant or the definition has
+ * none. */
 int calib_variants(const struct calib_settings *s, char **words);
 /* --new and --vary: also write the definition (calib/measure/new_definition.h). */
 int calib_new(const struct calib_settings *s, char **words);
@@ -103,9 +104,9 @@ struct lists {
     int *most;                /* for each sub-cluster: PEs that may be used, possibly 0; owned */
 };
 
-/* Fill *out from the options. Missing sizes and processes per PE come from the definition. For chosen runs, -N means
- * sizes from about N/8 to N that the rule accepts for many P. Release *out in any case. Errors: HRUN_EINVAL (no sizes
- * known, no sub-cluster has that many PEs), those of context_use. */
+/* Fill *out from the options. Missing sizes and processes per PE come from the definition. -N gives one size; but if a
+ * design chooses the runs, it gives sizes from about N/8 to N that the rule accepts for many P. Release *out in any
+ * case. Errors: HRUN_EINVAL (no sizes known, no sub-cluster has that many PEs), those of context_use. */
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err);
 /* Add x. Result: 0, or -1 if the list is full. */
 int number_list_add(struct number_list *l, int64_t x);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages inside a host go through its memory. */
+/* The advice about slow messages if all ranks are on one host, where messages go through memory. */
 #define INSIDE "look for what takes processor and memory from these PEs (top, numastat); all messages stay inside " \
                "this host, whatever its network is"
 

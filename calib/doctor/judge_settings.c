@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The setting of a host or its network interface; NULL if unknown, as with "-1" or "unknown" for virtual interfaces. */
+/* The setting of a host or its network interface. NULL: it is missing, or "0", or what virtual interfaces have: "-1" or
+ * "unknown". */
 static const char *known_fact(const struct doctor_data *d, int rank, const char *key)
 {
     const char *v = doctor_fact(d, rank, key);
@@ -37,7 +38,7 @@ static int find_most_common(const struct doctor_data *d, const char *key, int su
     return best;
 }
 
-/* 1 if the value of a rank differs from that of rank `other` (-1: none is known), else 0. */
+/* 1 if the value of a rank is known and differs from that of rank `other`, else 0. other = -1: no rank, thus 0. */
 static int differs_from(const struct doctor_data *d, int rank, const char *key, int other)
 {
     const char *mine = known_fact(d, rank, key);

@@ -2,8 +2,8 @@
  *
  * Purpose: the default campaign of hrun-calibrate, limited by --budget. It makes the design from options and log, and
  * describes plan and result.
- * Invariants: the design contains every good run of the log that counts on these sub-clusters, and every configuration
- * that hrun excludes because it failed. A budget applies to one call of hrun-calibrate; earlier runs cost nothing.
+ * Invariants: the design contains every good run in the log that counts for these sub-clusters. It also contains every
+ * failed configuration that hrun excludes. A budget applies to one call of hrun-calibrate; earlier runs cost nothing.
  */
 #ifndef CALIB_MEASURE_BUDGET_H
 #define CALIB_MEASURE_BUDGET_H
@@ -15,7 +15,7 @@ struct budget {
     struct lists lists;
     struct hrun_design_sub *subs;
     struct hrun_design *design;
-    double *share;            /* of each sub-cluster: scratch */
+    double *share;            /* working memory: the share of each sub-cluster in one run */
     double limit_s, target;   /* 0: none */
     int finds;                /* 1: no budget is given; the design finds one */
     int runs;                 /* 0: no limit */

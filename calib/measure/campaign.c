@@ -9,8 +9,8 @@
 
 enum { REPETITIONS = 3 };  /* the least number that distinguishes an outlier */
 
-/* Add a copy of a point, unless there is an equal one, which then gets its shares. Equal points have the same
- * configuration, size, work and copies, and either both have shares or neither. Result: the index. */
+/* Add a copy of p. If the campaign already has an equal point, only copy p's shares to that one. Equal points have the
+ * same configuration, size, work and copies, and either both have shares or neither. Result: the index. */
 static int add_campaign_point(struct campaign *g, struct point p)
 {
     size_t bytes = (size_t)g->nsubs * sizeof *p.share;

@@ -23,7 +23,7 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
     /* At most HOSTS hosts if these have enough PEs. */
     if (hosts > HOSTS && npes <= HOSTS * here)
         hosts = HOSTS;
-    /* Choose nearly as many PEs on one host as on another, first on the slow host if it is known. */
+    /* Spread the run evenly over these hosts. The slow host, if it is known, gets its PEs first. */
     for (int others = slow_host < 0; others < 2; others++)
         for (int i = 0, host = -1, room = 0; i < sub->npes && left; i++) {
             if (sub->pes[i].host != host) {
@@ -71,7 +71,8 @@ static int run_copies(struct runs *runs, const struct point *p, struct work_resu
     return 0;
 }
 
-/* If the slowest host is not known, since an earlier campaign ran the copies, run those with the least work again. */
+/* Find the slowest host if it is not known, because an earlier campaign ran the copies: run the copies with the least
+ * work again. */
 static int find_slow_host(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
@@ -89,7 +90,8 @@ static int find_slow_host(struct runs *runs, const struct point *p, struct work_
            ? run_copies(runs, least, r, err) : 0;
 }
 
-/* Keep the idle PEs of the run's hosts busy with copies; *out stays NULL if there are none. */
+/* Keep the idle PEs of the run's hosts busy with copies. *out is NULL if no PE is idle, in a simulation, and on
+ * failure. */
 static int load_rest(struct runs *runs, const struct point *p, const int *order, struct copies **out,
                      struct hrun_error *err)
 {

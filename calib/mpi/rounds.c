@@ -8,9 +8,9 @@ int net_rounds(int n)
     return n < 2 ? 0 : n % 2 ? n : n - 1;
 }
 
-/* The circle method on m hosts: m = n if n is even, else n + 1, and the partner of host n, which does not exist, rests.
- * The numbers of two partners below m - 1 add up to `round` modulo m - 1. The host that would so be its own partner is
- * paired with host m - 1. */
+/* The circle method on m hosts. If n is even, m = n. Else m = n + 1: host n does not exist, and its partner rests.
+ * Two hosts below m - 1 are partners if the sum of their numbers is `round` modulo m - 1. By this rule one host would
+ * be its own partner: host m - 1 is its partner instead. */
 int net_partner(int n, int round, int x)
 {
     int m = n + n % 2, r = m - 1, y;
@@ -52,8 +52,8 @@ int net_triple_rounds(int n)
     return n < 3 ? 0 : n <= ALL_TRIPLES_MOST ? n * (n - 1) * (n - 2) / 6 : FANS_LEAST + (n % 3 != 0);
 }
 
-/* The step with this index, from 0, among those of 1 .. n / 2 that are coprime to n: each visits all numbers below n.
- * After the last step the first one follows again; *times: how often that has happened. */
+/* The step with this index, counted from 0, in the list of the numbers 1 .. n / 2 that are coprime to n. Adding such a
+ * step again and again, modulo n, visits all numbers below n. The list repeats; *times: how often before this step. */
 static int row_step(int n, int index, int *times)
 {
     int count = 0, step = 0;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the output, bytes. It is enough for a thousand hosts with 31 trips each and as many other records. */
+/* Limit of a file of records, bytes. It is enough for a thousand hosts with 31 trips each and as many other records. */
 static const size_t RECORDS_MAX = (size_t)1 << 28;
 
 /* The rules that choose algorithms; with SimGrid `ompi` unless the user sets others (lib/launch/engines/smpi.c). */
@@ -27,8 +27,8 @@ static const char *selector(const struct context *c)
 static const double SMPI_BIAS_BYTES = 8775;
 
 /* Set the members that an estimate cannot measure: names, date, and for a simulation wire_waits and bias_bytes. In SMPI
- * bytes flow only once the receiver receives (smpi/async-small-thresh is 0 by default), and round-trip times bias the
- * shares of a link; tests/accuracy/net shows both. */
+ * bytes flow only once the receiver receives (smpi/async-small-thresh is 0 by default), and a message with a longer
+ * round trip gets a smaller share of a link; tests/accuracy/net shows both. */
 static void describe_network(const struct context *c, const struct network_key *k, struct hrun_net *net)
 {
     char date[21];

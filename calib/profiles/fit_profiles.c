@@ -107,7 +107,7 @@ static int fail_unfitted(const struct batch *b, int i, struct hrun_error *err)
 }
 
 /* Store the models of profile i. The profile is locked while its log is searched for new records and while the models
- * are stored, so that of two calibrations at once neither replaces models by those of fewer measurements. */
+ * are stored. So a calibration never replaces models that another one has fitted to more measurements meanwhile. */
 static int store_models(struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_store *s = b->c->store;
@@ -349,8 +349,8 @@ static void join_clusters(struct clusters *k, size_t i, size_t j)
             k->first[m] = to;
 }
 
-/* Group the profiles of an application: two are of one cluster if a valid record names both, or if records connect them
- * through others. fit_together reports a log that cannot be read. */
+/* Group the profiles of an application: two are of one cluster if a valid record names both, or if a chain of such
+ * records leads from one to the other. fit_together reports a log that cannot be read. */
 static int find_clusters(struct context *c, const char *app, struct clusters *k, struct hrun_error *err)
 {
     if (hrun_store_signatures(c->store, app, &k->sigs, err)) {
@@ -378,7 +378,7 @@ static int find_clusters(struct context *c, const char *app, struct clusters *k,
     return 0;
 }
 
-/* Fit and show the profiles of the cluster whose first is `first`. Result: the exit status. */
+/* Fit and show the profiles of one cluster; first: index of its first profile. Result: the exit status. */
 static int fit_cluster(struct context *c, struct clusters *k, size_t first)
 {
     autofree struct fit_one *v = xcalloc(k->sigs.n, sizeof *v);

@@ -16,7 +16,8 @@ struct hrun_app_draft {
     int nprocs;                    /* 0: the key is left out */
     int in_command;                /* 1: print `size: number` and `scratch: copy` for a command */
     const struct hrun_strvec *np, *n, *p;
-    const char *units;             /* units of `shares`; terms that end in "/P" then use "*W" instead; or NULL */
+    const char *units;             /* units of `shares`, or NULL: no shares. With shares, "/P" at the end of a term is
+                                      printed as "*W" */
     char *const *args;             /* words as the user typed them: {N}, {P} and {shares} are templates, other braces
                                       stay */
     const char *time_match;        /* regular expression, or NULL: the wall clock */

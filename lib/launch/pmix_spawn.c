@@ -2,8 +2,8 @@
  *
  * In MPI_Comm_spawn of Open MPI 4.1 one rank requests the processes, and then sends their names to the waiting ranks.
  * After a failed request it sends nothing, and the others hang, under mpirun as well. So a refused request is answered
- * with the name of a namespace that does not exist. This name is also published for the port at which the ranks wait:
- * all of them try to connect with it, and pmix_connect fails on each.
+ * with the name of a namespace that does not exist. This name is also published under the port at which the ranks wait.
+ * So all of them try to connect with that namespace, and pmix_connect refuses each.
  */
 #include "base/alloc.h"
 #include "launch/frames.h"
@@ -27,7 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct request *requests;     /* a queue; the first one has been sent to hrun */
 static struct pmix_job *served;      /* the new job of the first request, or NULL */
 
-/* Open MPI's MPI_ERR_SPAWN. This is no status of PMIx, and Open MPI passes those on to the program unchanged. */
+/* Open MPI's MPI_ERR_SPAWN. Open MPI passes it on to the program unchanged, because it is no status of PMIx. */
 static const pmix_status_t REFUSED = 50;
 
 /* Requests that mpirun serves and hrun does not: PMIx's key, and its name in an MPI_Info. */
@@ -162,7 +162,7 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
     autofree const char **cpusets = NULL;
     autofree int *apps = NULL;
 
-    /* The lock is not taken, for which PMIx's thread would wait: only this thread removes the first request. */
+    /* Only this thread removes the first request, so it reads it without the lock. PMIx's thread need not wait then. */
     further.nranks = hrun_frame_number(&at, end);
     if (!further.nranks) {
         struct pmix_job *job = pmix_jobs;

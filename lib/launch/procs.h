@@ -5,7 +5,8 @@
  * job's mark, or if its process group was made for a rank. No other process is ever signalled.
  *
  * The mark is a random number in the soft limit RLIMIT_LOCKS, which Linux has not used since 2.4.25. A process that
- * clears its environment, closes all files and leaves its session still keeps its limits. 0: no mark.
+ * clears its environment, closes all files and leaves its session still keeps its limits. A mark of 0 means that the
+ * job has none.
  */
 #ifndef HRUN_LAUNCH_PROCS_H
 #define HRUN_LAUNCH_PROCS_H

@@ -17,9 +17,9 @@ char *hrun_shim_path(struct hrun_error *err);
 char *hrun_beside_path(const char *name);
 
 /* Run the command argv (argv[0] is a path) and append its standard output, and with errors = 1 its standard error. Its
- * input is /dev/null, its status is ignored. It is ended after 60 s of processor time, and after 10 s in which it
- * neither writes nor computes, as on a broken network folder. Errors: HRUN_EIO (it cannot be started or does not
- * answer). */
+ * input is /dev/null, its status is ignored. It is ended when it has used 60 s of processor time, or when it has
+ * neither written nor computed for 10 s, as on a broken network folder. Errors: HRUN_EIO (it cannot be started or does
+ * not answer). */
 int hrun_command_output(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---- mpi.c: recognising MPI libraries by name */

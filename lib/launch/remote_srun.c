@@ -53,7 +53,7 @@ void hrun_unfold(void *unfold, const char *data, size_t len)
 
 struct node {
     int host;                   /* index into hosts */
-    int group;                  /* component of the job */
+    int group;                  /* component of a heterogeneous job */
     char *name;                 /* name for Slurm */
 };
 

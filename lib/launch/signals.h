@@ -1,7 +1,7 @@
 /* signals.h - reading the calling thread's signals from a descriptor
  *
- * Invariants: hrun_signals_restore restores the mask and the action of SIGCHLD. The caller gets no signal that hrun's
- * own work has raised.
+ * Invariants: hrun_signals_restore restores the mask and the action of SIGCHLD. It first discards each pending SIGCHLD,
+ * SIGPIPE and SIGCONT that the caller had not blocked, since hrun's own work raises these.
  */
 #ifndef HRUN_LAUNCH_SIGNALS_H
 #define HRUN_LAUNCH_SIGNALS_H
@@ -20,9 +20,10 @@ struct hrun_signals {
 
 #define HRUN_SIGNALS_INIT { .fd = -1 }
 
-/* Block signals and make them readable from s->fd: all = 0: those that end a job; 1: all that hrun passes to one.
- * Signals that the caller ignores (nohup, a shell's background jobs) stay ignored. SIGCHLD gets its default action, so
- * that statuses are kept, and is readable, too. SIGPIPE is only blocked. Errors: HRUN_EIO; call _restore also then. */
+/* Block signals and make them readable from s->fd. all = 0: only the signals that end a job; 1: all that act on a job.
+ * Signals that the caller ignores (nohup, a shell's background jobs) stay ignored. SIGCHLD is readable, too. It gets
+ * its default action, so that the system keeps the exit statuses of children. SIGPIPE is only blocked. Errors: HRUN_EIO;
+ * call _restore also then. */
 int hrun_signals_block(struct hrun_signals *s, int all, struct hrun_error *err);
 /* Undo hrun_signals_block. Harmless if nothing was blocked. */
 void hrun_signals_restore(struct hrun_signals *s);

@@ -4,13 +4,14 @@
  * the time of every configuration. A trial is made if its expected gain exceeds its cost and its loss is allowed.
  * Belief: ln T = a + ln(s + max over used i of (Wi g(Mi)/P + Ci P^y Mi^r)) + e. Wi is the time of all the work for one
  * process of sub-cluster i, near 1/speed; g(Mi) the slowdown of processes that share a PE (cores, memory); Ci, y and r
- * describe messages, which take longer between two sides of the network; s is the serial time. For programs that hand
- * out tasks, the work is divided by the sum of speeds. e is a Gaussian process over the configurations; a is free. The
- * unknowns have wide priors; particles sample them (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, J. R.
- * Stat. Soc. B 68, 2006).
+ * describe messages; s is the serial time. The network may have two sides: messages take longer if a configuration uses
+ * both. In programs that hand out tasks, the work takes 1 over the sum of 1/(Wi g(Mi)) over all processes. e is a
+ * Gaussian process over the configurations; a is free. The unknowns have wide priors; particles sample them (Del Moral,
+ * Doucet and Jasra, Sequential Monte Carlo samplers, J. R. Stat. Soc. B 68, 2006).
  * Account: let u be the median of the runs of the usual configuration. Each run adds `loss` times u. A run that
  * learning chose also adds u minus the median of its configuration; a failed one subtracts u. A trial is made only if
- * the account covers its expected loss, so the expected total time is at most 1 + loss times that without learning.
+ * the account covers its expected loss. So the expected total time is at most (1 + loss) times the total without
+ * learning.
  * Invariants: the answer depends only on the arguments (the seed is fixed), and not on the order of equal runs.
  * Every accepted number of processes is assumed to work until a run with it fails.
  */
@@ -34,7 +35,7 @@ struct hrun_learn_sub {
 struct hrun_learn_run {
     struct hrun_config config;
     double time_s;         /* > 0; 0: the program failed */
-    int learnt;            /* 1: learning chose the configuration, 0: the user, or it is the usual one */
+    int learnt;            /* 1: learning chose the configuration; 0: the user chose it, or it is the usual one */
 };
 
 struct hrun_learn_question {

@@ -13,8 +13,8 @@
 
 /* EQUAL: kinds with a smaller ratio of speeds count as one. A benchmark is disturbed if its process got less than ALONE
  * of the time of a core, or if the ratio of speeds within a kind exceeds ALIKE (1.1 is usual: a package favours some of
- * its cores). It is repeated after AGAIN_S. MARGIN: gain required of two processes per core (tests/trials/hybrid, seeds
- * 1 to 800). */
+ * its cores). It is repeated after AGAIN_S. Two processes per core are preferred to one only if one per core takes more
+ * than MARGIN times as long (tests/trials/hybrid, seeds 1 to 800). */
 static const double EQUAL = 1.1, ALONE = 0.9, ALIKE = 1.25, MARGIN = 1.3, AGAIN_S = 3600;
 
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d)
@@ -94,8 +94,8 @@ int kinds_average_rates(const struct hrun_cluster *cl, const struct hrun_topo_ra
     return 1;
 }
 
-/* Read the speeds of the newest benchmark. Result: 1: they are read; -1: it was disturbed less than AGAIN_S ago; 0:
- * there is none, it was disturbed before that, or the log cannot be read. */
+/* Read the speeds of the newest benchmark. Result: 1: they are read; -1: it was disturbed, and ran less than AGAIN_S
+ * ago; 0: there is none, it was disturbed and is older, or the log cannot be read. */
 static int recall_speeds(const struct context *c, double *speed)
 {
     double age_s;
