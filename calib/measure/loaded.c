@@ -23,7 +23,7 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
     /* At most HOSTS hosts if these have enough PEs. */
     if (hosts > HOSTS && npes <= HOSTS * here)
         hosts = HOSTS;
-    /* Spread the run evenly over these hosts. The slow host, if it is known, gets its PEs first. */
+    /* Spread the PEs evenly over these hosts. The slow host, if it is known, gets its PEs first. */
     for (int others = slow_host < 0; others < 2; others++)
         for (int i = 0, host = -1, room = 0; i < sub->npes && left; i++) {
             if (sub->pes[i].host != host) {
