@@ -141,8 +141,8 @@ void check_cpu_quota(const struct judging *j)
     for (int k = j->rank; k < j->d->nranks; k++)
         n += j->d->ranks[k].host == j->rank;
     if (quota && strtod(quota, NULL) < n)
-        finding_add(j, j->rank, 0, 0, "the control group of host %s grants %s CPUs to its %s: processes stand still "
-                    "when they have used them up", j->r->host_name, quota, hrun_counted(n, "PE").s);
+        finding_add(j, j->rank, 0, 0, "the control group of host %s grants %s CPUs to its %s: processes are "
+                    "stopped when this processor time is used up", j->r->host_name, quota, hrun_counted(n, "PE").s);
 }
 
 static int is_fact(const struct judging *j, const char *key, const char *value)
@@ -178,7 +178,7 @@ void check_swap_used(const struct judging *j)
 void check_swapping(const struct judging *j)
 {
     if (j->r->swapped > 0)
-        finding_add(j, j->rank, j->r->swapped, 0, "host %s swapped %.0f pages meanwhile", j->r->host_name,
+        finding_add(j, j->rank, j->r->swapped, 0, "host %s swapped %.0f pages during the measurement", j->r->host_name,
                     j->r->swapped);
 }
 

@@ -130,14 +130,14 @@ static int measure_and_keep(struct context *c, const struct calib_settings *s, c
     int rc;
 
     if (!s->common.quiet)
-        fprintf(stderr, "hrun-calibrate: measuring the network of %s; the machine should be as it is when programs "
-                "run\n", hrun_counted(c->cluster->nhosts, "host").s);
+        fprintf(stderr, "hrun-calibrate: measuring the network of %s; run nothing on it that does not run beside "
+                "your programs\n", hrun_counted(c->cluster->nhosts, "host").s);
     if (network_measure(c, &t->plan, &records, interrupted, err)) {
         const struct hrun_error why = *err;
 
         return *interrupted || why.code != HRUN_EENGINE ? -1
-               : hrun_fail(err, why.code, "the network cannot be measured: %s; nothing of it is changed; a host that "
-                           "fails can be left out (--host, --skip-unreachable)", why.text);
+               : hrun_fail(err, why.code, "the network cannot be measured: %s; the stored network stays as it was; a "
+                           "host that fails can be left out (--host, --skip-unreachable)", why.text);
     }
     if (hrun_net_estimate(&records, &net, &quality, err))
         return -1;
@@ -243,7 +243,7 @@ int calib_show_network(const struct calib_settings *settings, char **apps)
         fprintf(stderr, "hrun-calibrate: %s\n", note.data);
     if (!rc && !net)
         rc = hrun_fail(&err, HRUN_ENOENT, "the network of %s was not measured: `hrun-calibrate network` with the same "
-                       "options does", c.cluster->nhosts == 1 ? "this host" : "these hosts");
+                       "options measures it", c.cluster->nhosts == 1 ? "this host" : "these hosts");
     if (!rc)
         print_network(&s, net, &(struct network_about){ .file = file.data });
     hrun_net_destroy(net);

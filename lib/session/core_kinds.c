@@ -317,7 +317,7 @@ void kinds_print(const struct context *c, struct hrun_buf *out)
     int n = 0;
 
     if (!speed) {
-        hrun_buf_adds(out, "how quick the kinds of cores are is not known");
+        hrun_buf_adds(out, "the speeds of the kinds of cores are not known");
         if (c->kinds.took_s > 0)
             hrun_buf_addf(out, ", though measured in %.1f s", c->kinds.took_s);
         hrun_buf_addf(out, ": %s", c->kinds.why_not);

@@ -234,7 +234,7 @@ static void test_kept(char *dir)
     h.c.store = hrun_store_open(dir, NULL);
     find(&h);
     ok(!h.c.kinds.speed, "nothing is known at first");
-    is_str(words(&h), "how quick the kinds of cores are is not known: nothing is measured here", "and why is said");
+    is_str(words(&h), "the speeds of the kinds of cores are not known: nothing is measured here", "and why is said");
     for (int i = 0; i < SUBS; i++)
         append(&h, HRUN_KINDS_APP, i, (struct hrun_sample){ .M = 1, .pes = 1, .date = old }, "");
     find(&h);
