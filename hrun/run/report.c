@@ -159,7 +159,7 @@ static void add_shared(const struct context *c, const struct decision *d, struct
 {
     static const char shared[] = "shared with ";
 
-    for (int i = 0; i < d->nsubs; i++) {
+    for (int i = 0; d->nsubs > 1 && i < d->nsubs; i++) {
         const struct hrun_models *m = d->subs[i].models;
 
         for (int k = 0; m && d->config.pes[i] && k < m->n; k++)
