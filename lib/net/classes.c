@@ -215,7 +215,7 @@ static int class_differs(const struct net_work *w, const struct net_solution *sh
     dof = own ? (double)own->rows - (double)own->rank : (double)s.rows - (double)s.rank;
     if (!own || dof < 1 || w->scatter_known)
         s2 = fmax(1, s2);
-    /* With assumed scatter, differences within it are not significant. */
+    /* A difference within an assumed scatter is not significant. */
     if (!w->scatter_known)
         s2 = fmax(1, s2);
     f = (shared->rss - s.rss) / fmax(1, more) / s2;

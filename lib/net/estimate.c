@@ -42,8 +42,8 @@ void hrun_net_quality_release(struct hrun_net_quality *q)
 
 /* ---------------------------------------------------------------- the steps by turns */
 
-/* TURNS: largest number of turns; a few are enough, as the groups of parameters depend little on each other. settled:
- * relative change, a tenth of the usual intervals, below which they have converged. */
+/* TURNS: largest number of turns. A few are enough, as the groups of parameters depend little on each other. settled:
+ * the turns end below this relative change, a tenth of the usual intervals. */
 enum { TURNS = 8 };
 static const double settled = 1e-3;
 
@@ -66,13 +66,12 @@ static void set_aside(struct net_state *e, int aside)
 /* Range of bias_bytes: from a small packet to a long message. */
 static const double bias_least = 64, bias_most = 1 << 20;
 
-/* Solve for the present classes, beginning at the last solution if it has as many; with half widths if `intervals`. */
+/* Solve for the present classes, beginning at the last solution if it has as many. intervals: 1: compute half widths. */
 static void solve_state(struct net_state *e, int intervals)
 {
     struct net_solution s = { 0 };
     double *bias = &e->w.given.bias_bytes;
 
-    /* The last solution is usable only for the same number of classes. */
     net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals, &s);
     net_solution_release(&e->s);
     e->s = s;
@@ -117,8 +116,8 @@ static double find_share(struct net_state *e)
     return none;
 }
 
-/* Estimate back_share and trunks_shared. Trunks are shared if that explains the `both` records significantly better, or
- * equally well with a share of 0 instead of one above 0. Each case has its best share. */
+/* Estimate back_share and trunks_shared, each case of trunks_shared with its best back_share. Trunks are shared if this
+ * explains the `both` records significantly better, or equally well with back_share 0 and not shared ones need more. */
 static void find_back(struct net_state *e, double *change)
 {
     struct net_given *g = &e->w.given;
@@ -139,7 +138,7 @@ static void find_back(struct net_state *e, double *change)
 }
 
 /* The initial bias_bytes: the power of two times bias_least that explains fans and joins best with all other parameters
- * fixed. It may explain them worse than 0 at first, as the ports were fitted without it. 0 if no port is shared. */
+ * fixed. It may be worse than no bias at first, as the ports were fitted without a bias. 0 if no port is shared. */
 static double begin_bias(struct net_state *e)
 {
     double least = INFINITY, best = 0;
@@ -186,7 +185,7 @@ static void solve_by_turns(struct net_state *e)
 /* Alternate between solving and estimating factors, trunks, back_share and bias_bytes until none changes. */
 static void converge(struct net_state *e)
 {
-    const double odd = 1e-4;       /* of a variance: a hundredth of NET_NOISE_REL */
+    const double odd = 1e-4;       /* variance of a weighted residual: (a hundredth of NET_NOISE_REL)^2 */
     double *bias = &e->w.given.bias_bytes, without;
 
     solve_by_turns(e);
@@ -194,8 +193,8 @@ static void converge(struct net_state *e)
         return;
     without = e->s.rss;
     solve_by_turns(e);
-    /* Keep bias_bytes if it is significant. If the scatter of times is not known, the residuals replace it, with a
-     * lower bound, as residuals of simulated times are not scatter. */
+    /* Keep bias_bytes if it is significant. Residuals replace an unknown scatter of times. Their variance counts as at
+     * least `odd`, as residuals of simulated times are not scatter. */
     if (without - e->s.rss > 3.841 * fmax(e->s.s2, e->w.scatter_known ? 1 : odd))
         return;
     *bias = 0;
@@ -206,7 +205,7 @@ static void converge(struct net_state *e)
 /* ---------------------------------------------------------------- rows that do not fit */
 
 /* Leave out records that differ from the fit by more than half of it and 10 standard errors, if they are at most 5 %.
- * Result: their number. */
+ * Result: the number left out. */
 static int leave_out_misfits(struct net_state *e)
 {
     const struct hrun_net_records *r = e->w.r;
@@ -246,8 +245,8 @@ static struct hrun_net_value rate_of(struct hrun_net_value per_byte)
     return (struct hrun_net_value){ 1 / per_byte.v, per_byte.half / per_byte.v / per_byte.v };
 }
 
-/* The rate of a measured pair. If its time per byte is 0, the least rate within the interval or, without an interval,
- * that at which the longest message takes a nanosecond. */
+/* The rate of a measured pair. A pair whose time per byte is 0 gets the least rate within the interval. Without an
+ * interval it gets the rate at which the longest message takes a nanosecond. */
 static struct hrun_net_value beta_of(const struct net_state *e, int column)
 {
     struct hrun_net_value g = value_at(&e->s, column), beta = rate_of(g);

@@ -43,7 +43,7 @@ static int check_net_crc(const char *name, const struct hrun_buf *text, struct h
                         "last line if the text is what you mean", CRC_LINE - 1, line, CRC_LINE - 1, want);
 }
 
-/* The version in a file. All other keys are ignored. */
+/* The version in a file; NET_VERSION if it has none. */
 static long network_version(const char *text)
 {
     static const char key[] = "version: ";

@@ -62,7 +62,7 @@ double net_second_bytes(const struct hrun_net_record *r);
  * depends on the phase between two unlike hosts. */
 int net_trial_is_row(const struct hrun_net_record *r);
 
-/* The time of such a record or of a `both` record at x, s; the second function also computes its gradient. */
+/* The time of a row or of a `both` record at x, s; net_trial_slope also computes the gradient of the time. */
 double net_trial(const struct net_columns *c, const struct net_given *given, const double *x,
                  const struct hrun_net_record *r);
 double net_trial_slope(const struct net_columns *c, const struct net_given *given, const double *x,
@@ -160,7 +160,7 @@ void net_separable_release(struct net_separable *t);
 void net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
                int intervals, struct net_solution *out);
 
-/* The value of a parameter, 0 if it was not estimated; the processor time of a message at a host. */
+/* net_x_at: a parameter; 0: not estimated. net_stage_s: the processor time of a message at a host, s. */
 double net_x_at(const struct net_solution *s, int column);
 double net_stage_s(const struct net_solution *s, int host, double bytes);
 
@@ -184,8 +184,8 @@ void net_leave_out(struct net_work *w, struct hrun_strvec *notes);
  * waits. */
 double net_sync(const struct hrun_net_records *r);
 
-/* wire_waits of net.h: 1 if in most `sync` records without waiting sender the late receive takes more than half of the
- * wire's time, else 0. */
+/* wire_waits of net.h, by the `sync` records whose sender does not wait: 1 if in most of them the late receive takes
+ * more than half of the wire's time, else 0. */
 int net_wire_waits(const struct net_work *w, const struct net_solution *s);
 
 /* exchange_waits of net.h: 1 if most `both` records from sync_bytes on take nearer to the sum of both ways than to the
@@ -221,10 +221,10 @@ int net_segments_main(const struct net_work *w, const struct hrun_net_segment *s
 /* ---------------------------------------------------------------- groups and classes (classes.c) */
 
 /* Group hosts by a solution in which each host is a class. Used if the benchmark found no groups by simultaneous
- * messages (`pairs`, calib/mpi). Pairs are near or far, split at the widest gap of latencies or times per byte, which
- * is at least a factor 1.5 and for which `near` is an equivalence. These are relative to the two hosts' own parts, so
- * unlike hosts on one switch form no groups. group_of[nhosts]: numbers from 0 in order of hosts. Result: number of
- * groups, 1 without such a gap. */
+ * messages (`pairs`, calib/mpi). Latencies and times per byte are taken relative to the two hosts' own parts, so unlike
+ * hosts on one switch form no groups. The widest gap among them divides near from far pairs: a gap of a factor of at
+ * least 1.5 for which `near` is an equivalence. group_of[nhosts]: numbers from 0 in order of hosts. Result: number of
+ * groups; 1 if there is no gap. */
 int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of);
 
 /* Put hosts of one kind and one group into one class. Result: number of classes. */
@@ -235,7 +235,7 @@ int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int
 int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j);
 
 /* Make classes of hosts without significant differences, in class_of[nhosts]. Beginning with net_classes_alike, a class
- * is split into single hosts if that lowers the sum of squares significantly (F test at 5 %; s2 from `own`, the
+ * is split into single hosts if the split lowers the sum of squares significantly (F test at 5 %; s2 from `own`, the
  * solution with a class for each host, or NULL). A class without enough records for a split stays. If the splits
  * together leave a pair of classes without a trip, no class is split, with a note. Result: number of classes. */
 int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of,

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Square of the relative length of the part of a column outside the span of the columns before it, below which the
- * column depends on them: this is within the rounding error of X'X. */
+/* A column depends on the columns before it if the part of it outside their span has a squared relative length below
+ * this, which is within the rounding error of X'X. */
 static const double DEPENDENT = 1e-12;
 /* Number of solutions of one subproblem: one by the factor, and two refinements. */
 enum { REFINED = 3 };
@@ -111,7 +111,7 @@ static void normal_solve_upper(const struct normal *s, double *v)
     }
 }
 
-/* The gradient at v[p], X'(y - X v), its rounding error, and the sum of squares. */
+/* Set g to the gradient at v[p], X'(y - X v), *rss to the sum of squares. Result: the rounding error of g. */
 static double normal_gradient(struct normal *s, const double *v, double *rss)
 {
     const struct net_rows *m = s->m;
@@ -153,7 +153,7 @@ static void normal_solve_in_use(struct normal *s)
 
 /* ---------------------------------------------------------------- Lawson and Hanson's steps */
 
-/* Begin with the given columns, without those whose z is not above 0. x: their solution. */
+/* Drop columns in use whose z is not above 0, until all z are. Set x to the solution of the others. */
 static void normal_begin(struct normal *s)
 {
     size_t left;
@@ -211,8 +211,8 @@ static size_t normal_enter(struct normal *s, double tolerance, int all)
     return count;
 }
 
-/* Add all such columns at once as long as that lowers the sum of squares, then one by one. If one does not lower it,
- * its gradient was a rounding error, and the tolerance grows tenfold. */
+/* Add all columns of normal_enter at once while this lowers the sum of squares, then one by one. The gradient of a
+ * column that does not lower the sum was a rounding error: the tolerance grows tenfold. */
 static void normal_iterate(struct normal *s)
 {
     double least, found, slack = 1;

@@ -82,7 +82,7 @@ static int group_member(const struct net_work *w, int group, int m)
     return -1;
 }
 
-/* The time of a `pairs` record if the trunk takes `trunk` s/byte; -1 if there are no such hosts. */
+/* The time of a `pairs` record if the trunk takes `trunk` s/byte; -1 if a host of the record is missing. */
 static double pairs_time(const struct net_work *w, const struct net_solution *s, const struct hrun_net_record *v,
                          double trunk)
 {
@@ -150,7 +150,7 @@ static double trunk_misfit(void *ctx, double trunk)
     return sum;
 }
 
-/* The least time per byte of a single message between two groups, which is an upper bound of that of the trunk. */
+/* The least time per byte of a single message between two groups. The trunk takes at most this. */
 static double trunk_limit(const struct net_work *w, const struct net_solution *s, int g, int h)
 {
     double limit = INFINITY;

@@ -177,7 +177,7 @@ double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to)
 
 /* ---------------------------------------------------------------- uncertain pairs */
 
-/* Sizes of messages: almost empty ones are frequent, and long ones depend on the rate. */
+/* Bytes of messages: empty ones are frequent, and long ones depend on the rate. */
 static const double SIZES[] = { 0, 65536 };
 
 static double square(double factor, const struct hrun_net_value *v)
