@@ -66,7 +66,7 @@ static void set_aside(struct net_state *e, int aside)
 /* Range of bias_bytes: from a small packet to a long message. */
 static const double bias_least = 64, bias_most = 1 << 20;
 
-/* Solve for the present classes, beginning at the last solution if it has as many. intervals: 1: compute half widths. */
+/* Solve for the present classes, from the last solution if it has as many. intervals: 1: compute half widths. */
 static void solve_state(struct net_state *e, int intervals)
 {
     struct net_solution s = { 0 };

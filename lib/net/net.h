@@ -4,22 +4,22 @@
  * processes: paper 002's model of heterogeneous hosts, extended for modern networks.
  * The model. A message of M bytes from a rank on host i to one on host j, i != j, goes through three stages:
  *   1. the sender's processor   C_i + t_i M, the messages of a rank one after the other;
- *   2. the wire                 a(M) L_ij of latency, then the bytes, at the rate beta_ij / b(M) or, if less, at the
- *                               max-min fair share that the message has, among all messages under way, of the ports
- *                               out_i / b(M) and in_j / b(M) and of the trunk between the groups of i and j;
+ *   2. the wire                 a(M) L_ij of latency, then the bytes, at the lesser of the rate beta_ij / b(M) and the
+ *                               message's max-min fair share, among all messages under way, of the ports out_i / b(M)
+ *                               and in_j / b(M) and of the trunk between the groups of i and j;
  *   3. the receiver's processor C_j + t_j M, the messages of a rank one after the other, from the time when it
  *                               receives.
- * A single message takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij), where 1 / beta_ij is
- * replaced by the largest of 1 / out_i, 1 / in_j and that of the trunk if one of these is larger.
+ * A single message takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij). If a port or the trunk is
+ * slower than beta_ij, the slowest one replaces beta_ij.
  * A byte of a message uses ports and trunk like b(M) bytes, also in fair shares. While its bytes flow, a message also
  * uses ports and trunk in the opposite direction, at `back_share` of its rate (acknowledgements).
- * Paper 002, section 3, is the case L = 0, a = b = 1 without ports and trunks: only its processor serialises the
- * messages of a host. On a wire-limited switch the host's port serialises them. Bytes flow through it while the next
- * message is sent, and the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are piecewise constant
- * in M, as the protocols of an MPI library change with the message size, and common to all pairs.
+ * Paper 002, section 3, is the case L = 0, a = b = 1 without ports and trunks: only the processor of a host serialises
+ * messages. On a wire-limited switch the host's port serialises them. Bytes flow through the port while the next message
+ * is sent, and the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are piecewise constant in M, as
+ * the protocols of an MPI library change with the message size, and common to all pairs.
  * From `sync_bytes` on (rendezvous) the wire stage begins only when the receiver waits for the message, and the sender
- * is busy until the bytes have gone; for smaller messages it continues after its own stage. Between two ranks on one
- * host a message takes fixed + M per_byte (`local`); all such messages of a host share its memory (local_bytes_per_s).
+ * is busy until the bytes have gone; for smaller messages the sender continues after its own stage. Between two ranks
+ * on one host a message takes fixed + M per_byte (`local`); all local messages share local_bytes_per_s, its memory.
  * Hosts of one class share all parameters; in the general case each host has its own class.
  * Invariants: all times, in s and s/byte, are finite and >= 0; rates, in bytes/s, are > 0, or 0 if no limit was found;
  * segments begin at 0 bytes and ascend; a half width is that of the 95 % interval, in the unit of its parameter, NAN if
@@ -98,7 +98,7 @@ struct hrun_net {
                                   latency and the time of these bytes on both hosts' ports (TCP's bias against long
                                   round trips; 8775 in SimGrid's SMPI). 0: equal weights */
     double back_share;         /* rate in the opposite direction relative to a message's rate, 0..1; 0.05 in SimGrid */
-    int trunks_shared;         /* 1: the two directions of a trunk share one rate, that from the lower group */
+    int trunks_shared;         /* 1: the two directions of a trunk share the rate from the lower group's number */
     double reduce_s_per_byte;  /* time of combining two operands in reductions */
     struct hrun_net_thresholds thresholds;
 };
@@ -113,16 +113,16 @@ int hrun_net_kind(const struct hrun_net *net, int host, int kind);
  * this pair was not measured. */
 double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to, int to_kind, double bytes);
 
-/* The bandwidth of a single long message from one host to another, bytes/s, with the factor of the last segment. NAN as
- * above. */
+/* The bandwidth of a single long message from one host to another, bytes/s, with the factor of the last segment. NAN if
+ * this pair was not measured. */
 double hrun_net_bandwidth(const struct hrun_net *net, int from, int to);
 /* The total bandwidth of long messages from group `from` to group `to`, bytes/s, if none go back; 0: no limit was
  * found. */
 double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to);
 
-/* Find pairs of classes with uncertain message times: the half width of the 95 % interval of the time of an empty
- * message or one of 64 KiB, by the root of the sum of squares over its parameters, is more than HRUN_NET_UNSURE of the
- * time. Unknown half widths count as 0. */
+/* Find uncertain pairs of classes: the half width of the 95 % interval of a time is more than HRUN_NET_UNSURE of the
+ * time, for an empty message or one of 64 KiB. The half width is the root of the sum of squares over the parameters.
+ * Unknown half widths count as 0. */
 struct hrun_net_unsure {
     int pairs, of;             /* numbers of uncertain and of all measured pairs of classes */
     int from, to;              /* hosts of the worst pair; undefined if pairs is 0 */

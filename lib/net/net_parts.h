@@ -34,7 +34,7 @@ int net_parse_file(const char *name, const struct hrun_buf *text, struct hrun_ne
  * are copied) in class 0, one kind of PEs, factors 1, selector "openmpi", the other texts "", no limits, times 0, beta
  * 0, half widths NAN. Arrays may be replaced by others from malloc. */
 struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngroups, int nsegments);
-/* The same for an existing network: allocate the arrays and texts that are NULL; numbers and flags stay. */
+/* As net_make, for an existing network: allocate arrays, and texts that are NULL; numbers and flags stay. */
 void net_allocate(struct hrun_net *net, const char *const *hosts, int n, int nclasses, int ngroups, int nsegments);
 
 /* Allocate the tables of a class for this number of kinds of PEs, >= 1; all values are unknown. */
@@ -43,8 +43,8 @@ void net_class_set_kinds(struct hrun_net_class *c, int nkinds);
 /* 1 if a value differs from { 0, NAN } and so is written to files, else 0. */
 int net_is_known(const struct hrun_net_value *v);
 
-/* The segment of messages of this size; the parameters from one host to another; the index in net->trunks of the trunk
- * from group g to group h, which both directions may share. */
+/* net_segment_of: the segment of messages of this size. net_pair: the parameters from one host to another. net_trunk:
+ * the index in net->trunks of the trunk from group g to group h; both directions may share one. */
 const struct hrun_net_segment *net_segment_of(const struct hrun_net_segment *segments, int n, double bytes);
 const struct hrun_net_pair *net_pair(const struct hrun_net *net, int from, int to);
 int net_trunk(const struct hrun_net *net, int g, int h);

@@ -229,7 +229,7 @@ static long long entry_index(const struct entry *entry, const char *what, int fr
     return (long long)from * n + to;
 }
 
-/* Store a value of the entry in the table. It is an error if the table has one already. */
+/* Store a value of the entry in *out. Error: *out is known already. */
 static int set_entry_value(const struct entry *entry, const char *key, const struct hrun_net_value *v,
                            struct hrun_net_value *out)
 {
@@ -293,7 +293,7 @@ static int read_file_links(const struct net_file *f, struct hrun_net *net, const
     return 0;
 }
 
-/* Check that there are no more classes or groups than hosts. */
+/* Check the version, and that there are no more classes or groups than hosts. */
 static int check_file_counts(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
 {
     if (f->version != NET_VERSION)

@@ -9,7 +9,6 @@
 
 /* ---------------------------------------------------------------- linear gather */
 
-/* 1 if the call is a linear gather, else 0. */
 static int is_linear_gather(const struct hrun_net_call *call, const char *algorithm)
 {
     return call->op == HRUN_NET_GATHER && !strcmp(algorithm, "linear");
@@ -24,8 +23,8 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
            call->bytes >= th->gather_M1 && call->bytes <= th->gather_M2;
 }
 
-/* Apply the corrections of paper 002, section 3: of the slope, and in the irregular region. kappa2 was estimated next
- * to the region. If messages do not wait for the root there, it does not apply to sizes whose messages do. */
+/* Apply the corrections of paper 002, section 3: of the slope, and in the irregular region. kappa2 was estimated just
+ * above the region. If messages of this size do not wait for the root, kappa2 ends at sync_bytes. */
 static void correct_gather(const struct hrun_net *net, const struct hrun_net_call *call, struct hrun_net_time *out)
 {
     const struct hrun_net_thresholds *th = &net->thresholds;
@@ -97,7 +96,7 @@ const struct net_algorithm *net_algorithm_of_call(const struct hrun_net *net, co
     const char *wanted = call->algorithm ? call->algorithm : selected;
     const struct net_algorithm *found;
 
-    /* A given algorithm may have parts that the selector chooses (reduce-bcast). */
+    /* The selector must be known: it may choose parts of the caller's algorithm (reduce-bcast). */
     if (!selected) {
         hrun_fail(err, HRUN_EINVAL, "the network's selector '%s' is unknown", net->selector);
         return NULL;

@@ -3,7 +3,7 @@
  * Purpose: schedules of messages and waits of ranks, and the time of a schedule on a network (net.h). Each rank has a
  * clock and a processor; each message has a latency. The bytes of all messages under way share ports, trunks and memory
  * max-min fairly, with the weights of net.h. Events are the beginnings and ends of flows of bytes; rates are computed
- * only there. All changes at one time are one event, so a round of equal messages costs as much as one message.
+ * only at events. All changes at one time are one event, so a round of equal messages costs as much as one message.
  * Invariants of a schedule: the steps of rank 0, then those of rank 1, ...; the k-th message that a rank sends to
  * another is the k-th that the other receives from it. A schedule is not changed by playing it.
  */
@@ -18,7 +18,7 @@
 
 enum play_kind {
     PLAY_SEND,                 /* begin to send: returns after the sender's own stage */
-    PLAY_SSEND,                /* the same, but complete only when the receiver has processed the message */
+    PLAY_SSEND,                /* begin to send: complete only when the receiver has processed the message */
     PLAY_RECV,                 /* begin to receive */
     PLAY_WAIT_ONE,             /* wait for one earlier step of this rank */
     PLAY_WAIT,                 /* wait for all earlier steps of this rank */

@@ -10,7 +10,7 @@
  * number of repetitions. */
 enum { NET_PRIOR = 4 };
 
-/* Records that scatter alike: of one kind, empty or not. */
+/* The number of a group of records that scatter alike: one kind, all empty or none. */
 static int scatter_group(const struct hrun_net_record *v)
 {
     return 2 * (int)v->kind + (v->bytes > 0);
@@ -132,9 +132,8 @@ static double trip_time(const struct net_work *w, int i, int j, double there, do
     return 0;
 }
 
-/* Count contradictions between trips and fans or joins. The trips are those with the longer message, which take at
- * least as long as those with the shorter one. against, with: number of contradictions and of comparisons of each
- * record. */
+/* Count contradictions between trips and fans or joins, by trips with the longer message. Such a trip takes at least as
+ * long as one with the shorter message. against, with: number of contradictions and of comparisons of each record. */
 static void compare_parts(const struct net_work *w, int *against, int *with)
 {
     for (size_t l = 0; l < w->r->n; l++) {
@@ -196,7 +195,7 @@ void net_leave_out(struct net_work *w, struct hrun_strvec *notes)
     autofree int *against = xcalloc(2 * n + 1, sizeof *against);
     int *with = against + n;
 
-    /* Check trips first, as a bad trip contradicts all its fans. */
+    /* Check trips first: a bad trip contradicts all fans and joins with it. */
     for (int pass = 0; pass < 2; pass++) {
         for (size_t l = 0; l < 2 * n; l++)
             against[l] = 0;

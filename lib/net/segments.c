@@ -66,7 +66,7 @@ static size_t collect_trips(const struct net_work *w, struct trips *v)
     return kept;
 }
 
-/* Average the pairs with at least half as many sizes as the one with the most, at the sizes that all of them have. */
+/* Average the pairs that have at least half as many sizes as any pair, at the sizes that these pairs all have. */
 static void average_pairs(struct net_sweep *s, const struct trips *v, size_t n, size_t nhosts)
 {
     size_t most = SWEPT;
@@ -117,8 +117,8 @@ static double peak(const struct net_sweep *s, size_t m)
 }
 
 /* A temporary load disturbs all repetitions of one size alike, which shows in the scatter between neighbouring sizes.
- * That scatter is added to each weight, and sizes with a peak of more than ODD times as much are left out. A sweep
- * without such scatter is not changed. scatter[n]: scratch. */
+ * This scatter is added to each standard error. Sizes with a peak of more than ODD times the scatter are left out. A
+ * sweep without scatter is not changed. scatter[n]: scratch. */
 static void expect_scatter(struct net_sweep *s, double *scatter)
 {
     enum { ODD = 4 };
@@ -159,8 +159,8 @@ static struct net_sweep sweep_make(const struct net_work *w)
     return s;
 }
 
-/* The size at which a piece begins, between the last point of the piece before and its first point: sync_bytes if it is
- * between them, else the crossing of the lines if it is, else the geometric mean of the two points. */
+/* The size at which a piece begins, between the last point of the piece before and its own first point: sync_bytes if
+ * between them, else the crossing of the lines if between them, else the geometric mean of the two points. */
 static double boundary(const struct hrun_breaks *b, int piece, const double *x, double sync_bytes)
 {
     double low = x[b->first[piece] - 1], high = x[b->first[piece]];
@@ -315,8 +315,8 @@ void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, c
     *change = 0;
     if (nsegments < 2 || !(m.g > 0))
         return;
-    /* Use L and g of the sweep's own first and main pieces, whose factors are 1. With those of the solution, which
-     * depend on the factors of the last turn, convergence would be slow. */
+    /* Use L and g of the sweep's own first and main pieces, whose factors are 1. L and g of the solution depend on the
+     * factors of the last turn: convergence would be slow. */
     L = sweep->c0[0] > m.C ? (sweep->c0[0] - m.C) / 2 : m.L;
     g = sweep->c1[main_one] > m.t ? sweep->c1[main_one] - m.t : m.g;
     if (m.L > 0)

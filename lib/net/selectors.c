@@ -25,8 +25,8 @@ struct row {
 };
 
 /* Open MPI 4.1 and later, coll/tuned, fixed decisions for commutative operations. Rows that change the mean predicted
- * time of an operation on up to 128 ranks by less than 0.1 % are left out, and so are rows for more than 1,024 ranks,
- * which use those for 512. */
+ * time of an operation on up to 128 ranks by less than 0.1 % are left out. Rows for more than 1,024 ranks are left out,
+ * too: the rows for 512 apply. */
 static const struct row OPENMPI[] = {
     { HRUN_NET_P2P, 0, 0, { { 0, "direct" } } },
     { HRUN_NET_RING, 0, 0, { { 0, "direct" } } },
@@ -131,7 +131,7 @@ static const struct row OMPI[] = {
 
 static const struct selector {
     const char *name;
-    const struct row *rows, *rest; /* rest: for operations without rows */
+    const struct row *rows, *rest; /* rest: asked if no row matches */
 } SELECTORS[] = { { "openmpi", OPENMPI, NULL }, { "ompi", OMPI, OPENMPI }, { "mpich", MPICH, NULL } };
 
 static const char *select_by_rows(const struct row *row, enum hrun_net_op op, int n, double bytes, int uniform)

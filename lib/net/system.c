@@ -46,7 +46,7 @@ double net_fitted(const struct net_work *w, const struct net_solution *s, size_t
 
 struct choice {
     int C, L, ports, bias;
-    const int *t, *more_t;     /* for each class: 1: estimate its t, in either array; more_t may be NULL */
+    const int *t, *more_t;     /* of each class; 1 in either array: estimate its t; more_t may be NULL */
 };
 
 static size_t nparameters(int n)
@@ -150,7 +150,7 @@ static void rows_alloc(const struct net_work *w, size_t p, struct net_rows *m)
     m->w = m->y + n;
 }
 
-/* The system of the branches at s->x; simple: without the rows that have branches. */
+/* The system of the branches at s->x. simple: 1: without the rows that have branches. */
 static void rows_fill(const struct net_work *w, const struct net_solution *s, int simple, struct net_rows *m)
 {
     struct net_gradient g;
@@ -355,8 +355,8 @@ static void ports_limit(struct net_solution *s)
         }
 }
 
-/* As ports_limit, and drop the columns of ports that explain no more than chance (chi-square of one parameter, 95 %).
- * Result: 1 if any was dropped, else 0. */
+/* Limit ports as ports_limit, and drop columns of ports that explain no more than chance (chi-square of one parameter,
+ * 95 %). Result: 1 if any was dropped, else 0. */
 static int ports_mend(const struct net_work *w, struct net_solution *s)
 {
     double chance = 3.841 * fmax(1, s->s2);
@@ -431,7 +431,7 @@ void net_solve(const struct net_work *w, const int *class_of, int nclasses, cons
     if (!separable.calls) {
         struct net_solution by_t = solve_choice(w, class_of, nclasses, &processor, &separable, NULL);
 
-        /* If both are equal up to rounding and minimal scatter, use paper 002's simpler model. */
+        /* If t explains as much as ports, up to rounding and minimal scatter, use t: paper 002's simpler model. */
         if (by_t.rss <= out->rss * (1 + 1e-6) + 1e-12 * (double)by_t.rows) {
             struct net_solution by_ports = *out;
 

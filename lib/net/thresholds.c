@@ -1,9 +1,9 @@
 /* thresholds.c - S, M1 and M2 of scatter and gather (paper 002, section 3); see breaks.h
  *
- * Paper 002 defines M1 as the size whose time is more than 10 times that of the first size, but a long series reaches
- * that without any jump. Here both ends of the irregular region are structural breaks in the longest times of the
- * repetitions, which are several times that of a regular gather in the region. Few or most gathers may be irregular (if
- * most are, so is the median), and some sizes in the region may be regular.
+ * Paper 002 defines M1 as the size whose time is more than 10 times that of the first size, but the times of a long
+ * series grow tenfold without a jump. Here both ends of the irregular region are structural breaks in the longest times
+ * of the repetitions: in the region these are several times as long as a regular gather. Few or most gathers may be
+ * irregular (if most are, so is the median), and some sizes in the region may be regular.
  */
 #include "base/alloc.h"
 #include "net/breaks.h"
@@ -140,7 +140,7 @@ static double gather_time(const struct row_set *set, double bytes, int one_by_on
     return free_at;
 }
 
-/* The difference between the slope of rows[n] and the model's; 0 if rows[n] have no slope. */
+/* *out: the slope of rows[n] minus that of the model, s/byte; 0 if rows[n] have no slope. */
 static int find_kappa(const struct row_set *set, const struct row *rows, size_t n, int one_by_one, double *out,
                       struct hrun_error *err)
 {
@@ -179,7 +179,7 @@ static void extend(size_t *from, size_t *to, size_t first, size_t end)
 }
 
 /* Find the rows [*from, *to) of the irregular region, *from == *to if there is none. It includes the pieces of the
- * longest times with escalations at half of the sizes or more, and runs of LEAST sizes with escalations: those of
+ * longest times with escalations at half of the sizes or more, and runs of LEAST sizes with escalations. Escalations of
  * several levels are not linear, so breaks of lines may miss them. */
 static int find_irregular_region(struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
 {
@@ -234,8 +234,8 @@ static void mean_escalation(const struct row *rows, size_t from, size_t to, cons
         const struct row *r = &rows[i];
         double low_s = fmin(r->regular_s, base ? fmax(base[0] + base[1] * r->bytes, 0) : INFINITY);
         double more_s = fmax(r->mean_s - low_s, 0);
-        /* p is a lower bound, as some escalations are shorter than the longest. It is at least 1/2 if the median is
-         * one. */
+        /* p is a lower bound, as some escalations are shorter than the longest. The share is at least 1/2 if the
+         * median is an escalation. */
         double p = r->max_s > low_s ? more_s / (r->max_s - low_s) : 0;
 
         *share += (r->time_s >= jump * low_s ? fmax(p, 0.5) : fmin(p, 0.5)) / (double)(to - from);

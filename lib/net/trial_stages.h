@@ -134,7 +134,7 @@ static num shared(struct trial *t, int column, int i, int j, int k, int outward)
 
 struct flow {
     double bytes;                  /* bytes through the port */
-    num start, alone, way, end;    /* s; s/byte; s, length of its way, 0: equal weights; s */
+    num start, alone, way, end;    /* s, but alone: s/byte; way: its length, 0: equal weights */
 };
 
 /* Replace the rates *r1 and *r2 of two flows, which exceed `all` together, by fair ones; weights are one over the ways

@@ -178,7 +178,7 @@ static int kind_of(const struct hrun_net_ranks *r, int rank)
     return r->kind ? r->kind[rank] : 0;
 }
 
-/* Code the run of ranks on one kind of PEs of a host that begins at `first`. */
+/* Code a run of ranks on one kind of PEs of one host. first: its first rank. */
 static void code_ranks(struct codec *c, int first)
 {
     struct hrun_net_tuning *t = c->t;

@@ -4,8 +4,8 @@
  * operations by the parameters of net.h. It reads them from an environment variable, as hosts need not share a folder.
  * Invariants: the text is the same for all ranks, so that all of them choose the same.
  * Format: records separated by ';', each of words separated by ','; times in s, sizes in bytes, rates in bytes/s (0: no
- * limit), numbers with 6 digits, as parameters are accurate to about a percent. Only hosts, classes and groups with
- * ranks are included, by their numbers in the network. In this order:
+ * limit). Numbers have 6 digits, as parameters are accurate to about a percent; SYNC, M1, M2 and FROM have 17. Only
+ * hosts, classes and groups with ranks are included, by their numbers in the network. In this order:
  *     b,VERSION,P,HOSTS,CLASSES,GROUPS,SEGMENTS,SELECTOR  first: numbers in all; selector as in net.h
  *     o,MARGIN,COST,PATIENCE,TELL            struct hrun_net_tune_options
  *     w,SYNC,WAITS,EXCHANGE,BIAS,BACK,SHARED sync_bytes, wire_waits, exchange_waits, bias_bytes, back_share,
@@ -21,8 +21,8 @@
  *     f,OP,WAY                               always use WAY for OP (for tests and comparisons)
  *     e,RECORDS                              last: records before this one
  * Rank 0 writes the report to standard error in MPI_Finalize, in lines of base/trace_lines.h (mark, body, check) whose
- * body begins with HRUN_COLL_REPORT, which distinguishes them from those of libhrun-trace.so. A body is one record of a
- * choice for a communicator of rank 0, in the order of their first trials:
+ * body begins with HRUN_COLL_REPORT; lines of libhrun-trace.so do not. A body is one record of a choice for a
+ * communicator of rank 0, in the order of first trials:
  *     k,OP,RANKS,ROOT,BYTES,WAY,SEGMENT,KEPT,CALLS,LIBRARY,OURS  BYTES: rounded as for the choice (-1: a variant with
  *                                            counts); SEGMENT: size of a piece, 0: none; KEPT: 1: quicker and kept,
  *                                            0: dropped, -1: the trial has not ended, 2: used without a trial; CALLS:
@@ -44,7 +44,7 @@ enum { HRUN_COLL_TEXT = 100000 };
 struct hrun_net_tune_options {
     double margin;             /* least part of the time that another way must save. 0.1 is twice a prediction error of
                                   5 % */
-    double cost_s;             /* least time that it must save. 5e-6 is the cost of look-up and memory for requests */
+    double cost_s;             /* least time that a way must save. 5e-6 is the cost of look-up and memory for requests */
     int patience;              /* calls of an operation before its way is chosen: choosing takes some 100 us among 32
                                   processes and 10 ms among 512, which only frequent calls repay */
     int tell;                  /* 1: report the choices at the end */

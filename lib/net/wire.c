@@ -137,7 +137,7 @@ static void share_begin(struct share_flow *flows, int n, struct share_resource *
 }
 
 /* Set the rates of the flows that are closed next, and -1 for the other open flows. Flows with limits below the level
- * at which the next resource is full come first: they leave more to the others, which raises that level. */
+ * at which the next resource is full come first: they leave more to the others, which raises the level. */
 static void share_set_rates(struct share_flow *flows, const struct share_resource *resources, const int *open, int n)
 {
     double level = INFINITY;
