@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 {
     struct hrun_settings s = { 0 };
     autorelease(hrun_strvec_release) struct hrun_strvec line = HRUN_STRVEC_INIT;
-    autofree char **given = NULL;   /* the words of line; reading the command line overwrites it */
+    autofree char **given = NULL;   /* the words of line; context_command_line overwrites the array */
     struct hrun_error err = { 0 };
     char **words;
     int status, mode = -1;

@@ -114,7 +114,8 @@ static unsigned modes_of_word(const struct hrun_opt_mode *modes, const char *wor
     return same;
 }
 
-/* The help of a subcommand lists its own options; that of the command lists all, or (-h) the frequent ones. */
+/* The help of a subcommand lists the options of the subcommand. The help of the command lists all options, with -h the
+ * frequent ones. */
 static void add_help(const struct context_command *cmd, const struct hrun_opt_mode *mode, int all, struct hrun_buf *out)
 {
     int often = !mode->word && !all;

@@ -15,11 +15,11 @@ enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIM
 
 /* Call this first in main. From then on stdout and stderr show control characters and invalid UTF-8 as text
  * (hrun_buf_add_printable). Closed descriptors 0 to 2 are opened on /dev/null, so that no other file gets their
- * numbers. SIGPIPE and SIGXFSZ get empty handlers, so that write(2) fails instead. Unlike SIG_IGN, programs that hrun
- * starts do not inherit these. */
+ * numbers. SIGPIPE and SIGXFSZ get empty handlers, so that write(2) fails instead; programs that hrun starts do not
+ * inherit handlers, but would inherit SIG_IGN. */
 void context_start(void);
 
-/* Print data on stdout unchanged, or filtered as above if stdout is a terminal. */
+/* Print data on stdout: unchanged, or with the filter of context_start if stdout is a terminal. */
 void context_print_data(const char *data, size_t len);
 
 /* --hostfile may be given only once, as with mpirun; several lists of --host are joined. */
@@ -118,8 +118,8 @@ int context_export(void *settings, const struct hrun_opt *opt, const char *value
     { "completion", 0, HRUN_OPT_NONE, NULL, NULL, NULL, \
       "Output", hrun_opt_flag, COMMON_AT(completion), .modes = ~0U }
 
-/* Find the cluster from the settings. Call it after context_app, since a definition may change the PEs (`threads:
- * fill`: whole nodes, unless the settings or a cluster file set the level). */
+/* Find the cluster from the settings. Call context_app first: with `threads: fill` in the definition a PE is a whole
+ * node, unless the settings or a cluster file set the level. */
 int context_cluster(struct context *c, const struct settings *s, struct hrun_error *err);
 
 /* Print an error on stderr as "COMMAND: ...". Result: the exit status for it. */
@@ -137,24 +137,24 @@ struct context_command {
     const struct hrun_opt_mode *modes;
     const char *usage, *after;        /* lines of --help above and below the options */
     const char *subcommands;          /* for the completion (hrun_opts_completion) */
-    /* Split words that no "--" precedes into several programs at each ':'; NULL: such words are refused. */
+    /* Split words into programs at each ':', unless "--" precedes them; NULL: a ':' is refused. */
     int (*read_programs)(struct settings *s, char **words, struct hrun_error *err);
     const struct context_not_program *not_programs;   /* up to a NULL word; NULL: none */
 };
 
 /* Read the command line into the settings, of which s is the first member; argv is overwritten. *words gets the program
- * and its arguments, or the names after a subcommand; options may stand between these.
+ * and its arguments, or the names after a subcommand; options may stand between the names.
  * Result: the command's mode; -1 with the exit status in *status if --help or the like was answered (0), or after a
  * message about a wrong command line. */
 int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                          char ***words, int *status);
 
-/* Prepare a mode: if PATH has no program of this name, put the one in the working directory into words[0], as mpirun
- * does, and print a note; warn of an option after the program that may have been meant for the command. */
+/* Prepare a mode. If words[0] is not in PATH but in the working directory, put its path into words[0], as mpirun does,
+ * and print a note. Warn of an option after the program that may have been meant for the command. */
 void context_begin(const struct context_command *cmd, struct settings *s, int mode, char **words);
 
-/* Flush standard output at the end of main. Result: status; STATUS_FAILED with a message if standard output cannot be
- * written; 141, as after SIGPIPE, without a message if its reader is gone. */
+/* Flush standard output at the end of main. If that fails, print a message, except if the reader is gone. Result:
+ * status; if status is 0 and the flush fails, STATUS_FAILED, or 141 (as after SIGPIPE) if the reader is gone. */
 int context_end(const char *command, int status);
 
 #endif

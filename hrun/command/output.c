@@ -20,7 +20,7 @@ struct stream {
 
 static struct stream out = { STDOUT_FILENO, 0, 0, HRUN_BUF_INIT }, err = { STDERR_FILENO, 0, 0, HRUN_BUF_INIT };
 
-/* The number of bytes at the end of text that begin a UTF-8 character or "\r\n" without its end. */
+/* The number of bytes at the end of text that are the beginning of a UTF-8 character or of "\r\n". */
 static size_t count_unfinished(const struct hrun_buf *text)
 {
     for (size_t n = 1; n <= 3 && n <= text->len; n++) {

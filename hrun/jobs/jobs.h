@@ -2,12 +2,12 @@
  *
  * Purpose: PEs that one job leaves idle can run other jobs. A file lists jobs. The profile of a job gives its modes,
  * hrun's choices on the whole cluster and on parts of it. A schedule assigns a mode and a start to each job, within the
- * PEs of the cluster; its last end, the makespan, is minimised. Nothing is started.
- * Method: jobs are placed in some order, each as soon as enough PEs are free; the order of starts of a shortest
- * schedule reproduces its makespan. Branch and bound searches orders and modes; the bound is the least area of the
- * jobs. If that takes too long, small random changes improve the best schedule found.
- * Invariants: a schedule is no longer than the quickest modes one after the other; the result depends only on the
- * arguments; PEs of a sub-cluster are equivalent, and at most one job uses a PE at a time.
+ * PEs of the cluster; its makespan, the end of the last job, is minimised. Nothing is started.
+ * Method: jobs are placed in some order, each as soon as enough PEs are free; jobs placed in the order of their starts
+ * in a shortest schedule have its makespan. Branch and bound searches orders and modes; the bound is the least area of
+ * the jobs. If that takes too long, small random changes improve the best schedule found.
+ * Invariants: a schedule is at most as long as all jobs one after the other, each in its quickest mode; the result
+ * depends only on the arguments; PEs of a sub-cluster are equivalent, and at most one job uses a PE at a time.
  */
 #ifndef HRUN_JOBS_H
 #define HRUN_JOBS_H
@@ -18,7 +18,7 @@
 struct job_mode {
     struct hrun_config config;  /* within the PEs of the cluster */
     double time_s;              /* finite, > 0 */
-    char *variant;              /* of the definition, if it has several and the file names none; else NULL; owned */
+    char *variant;              /* if the definition has several and --variant names none; else NULL; owned */
 };
 
 struct job_entry {              /* an entry of the file; NULL: not given */
@@ -36,7 +36,7 @@ struct job {
     struct job_entry *entry;
     const struct job_mode *mode;    /* this and the next members are set by jobs_schedule */
     double start_s, end_s;
-    int *pe;                    /* its PEs: P1 numbers in the first sub-cluster, ascending, then those in the next */
+    int *pe;                    /* its PEs: P1 numbers in sub-cluster 1, ascending, then P2 in sub-cluster 2, ... */
 };
 
 enum { JOBS_MAX = 1000 };
@@ -59,12 +59,12 @@ struct jobs {
 int jobs_read(const char *path, struct jobs *j, struct hrun_error *err);
 void jobs_release(struct jobs *j);
 
-/* Find the cluster, and the modes of each job on it. Errors: those of the rooms, with the job's name in front. */
+/* Find the cluster, and the modes of each job on it. Errors: those of lib/session, with the job's name in front. */
 int jobs_find_modes(const struct hrun_settings *s, struct jobs *j, struct hrun_error *err);
 
 /* Find a schedule. looks: limit of the partial schedules that branch and bound tries; the number of random changes is
  * proportional to it. JOBS_LOOKS takes some tenths of a second for twenty jobs.
- * Errors: HRUN_EINVAL (the shortest time is below the rounding of the sum of the others). */
+ * Errors: HRUN_EINVAL (the time of a job is lost in the rounding of the sum of all). */
 enum { JOBS_LOOKS = 20000 };
 int jobs_schedule(struct jobs *j, long looks, struct hrun_error *err);
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the parts of the cluster that are tried for a job: at 1 ms each, a third of a second. With no or all PEs of
- * each, 8 sub-clusters have 256 parts. More sub-clusters are grouped; a group has a common part. */
+/* At most PARTS_MOST parts of the cluster are tried for a job: at 1 ms each, a third of a second. 8 sub-clusters have
+ * 256 parts if each gives none or all of its PEs. More sub-clusters form groups; those of a group give the same
+ * fraction of their PEs. */
 enum { PARTS_MOST = 300, GROUPS_MOST = 8 };
 
 /* ------------------------------------------------------------------ parts of the cluster */
@@ -33,7 +34,7 @@ static int set_parts(const int *npes, int nsubs, int most, struct parts *p)
 }
 
 /* Append the value of --use for a part (0: all PEs): n, n - 1, ..., 0 of n PEs if these are at most p->most choices,
- * else n, n/2, n/4, ..., 0. Result: the number of its PEs. */
+ * else n, n/2, n/4, ..., 0. Result: the number of PEs of the part. */
 static int add_use(const struct parts *p, const struct hrun_cluster *cl, const int *npes, int part,
                    struct hrun_buf *out)
 {
@@ -55,7 +56,8 @@ static int add_use(const struct parts *p, const struct hrun_cluster *cl, const i
 
 /* ------------------------------------------------------------------ modes */
 
-/* Add a mode, unless another one is as quick with no more PEs, and remove the modes that the new one dominates. */
+/* Add a mode, unless another mode takes at most its time on at most its PEs. Remove the modes that take at least its
+ * time on at least its PEs. */
 static void add_mode(struct job_entry *e, const char *variant, const struct decision *d)
 {
     int kept = 0;
@@ -80,7 +82,7 @@ static void add_mode(struct job_entry *e, const char *variant, const struct deci
     e->nmodes = kept + 1;
 }
 
-/* Add the modes of c->app. If there are none it succeeds, with the reason in *why. */
+/* Add the modes of c->app. Result: 0, also if there are none, with the reason in *why; -1 with *err. */
 static int add_modes(const struct hrun_settings *s, struct context *c, const int *npes, struct job_entry *e,
                      struct hrun_error *why, struct hrun_error *err)
 {
@@ -124,8 +126,8 @@ static int add_modes(const struct hrun_settings *s, struct context *c, const int
     return 0;
 }
 
-/* Find the modes of an entry, on each part of the quickest variant. c: context of this entry; for the first entry,
- * j->c. */
+/* Find the modes of an entry, with all variants unless --variant names one. c: context of this entry; &j->c for the
+ * entry of the first job. */
 static int find_entry_modes(const struct hrun_settings *s, struct jobs *j, struct job_entry *e, struct context *c,
                             struct hrun_error *err)
 {

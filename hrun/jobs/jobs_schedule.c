@@ -26,7 +26,7 @@ struct finder {
     struct solution best, now;
     int npes;                   /* of all sub-clusters */
     double *free_s;             /* for each depth of try_orders: when each PE becomes free, ascending per sub-cluster */
-    double weights[HRUN_SUBS_MAX];      /* weight of a PE of each sub-cluster; in the end those of the largest bound */
+    double weights[HRUN_SUBS_MAX];      /* of a PE of each sub-cluster; find_bound leaves the best ones */
     double quickest_s[JOBS_MAX];
     double area_s[JOBS_MAX];    /* least weighted area of each job, as seconds of the whole cluster */
     double bound_s;
@@ -39,7 +39,7 @@ static const struct job_mode *mode_of(const struct finder *f, const struct solut
     return &f->jobs->v[job].entry->modes[s->mode[job]];
 }
 
-/* Start a job as soon as enough PEs are free, on the PEs that become free last before it. Result: its start. */
+/* Start a job as soon as enough PEs are free, on the free PEs that became free last. Result: its start, s. */
 static double place_job(const struct finder *f, double *free_s, const struct job_mode *w)
 {
     double start_s = 0, end_s, *v = free_s;
@@ -90,9 +90,10 @@ static int is_proven_shortest(const struct finder *f)
 
 /* ------------------------------------------------------------------ the bound
  *
- * For weights w >= 0 of the sub-clusters' PEs a schedule of length L has the area L w.npes, and each job uses the area
- * w.pes time of one of its modes. So L is at least the sum of the least areas divided by w.npes. Subgradient steps
- * improve the weights: those of sub-clusters that the jobs' cheapest modes use more than others grow.
+ * A PE of sub-cluster s has the weight w[s] >= 0; w.pes is the sum of w[s] pes[s]. A schedule of length L has the area
+ * L w.npes; a job in a mode uses the area time_s w.pes. So L is at least the sum of the jobs' least areas divided by
+ * w.npes. Subgradient steps improve the weights: a weight grows if the cheapest modes use its sub-cluster more than
+ * others.
  */
 
 static double weigh_pes(const struct finder *f, const int *pes)
@@ -205,7 +206,7 @@ static void move_job(int *v, int from, int to)
     v[to] = x;
 }
 
-/* The cost of one look in units of that with few PEs; it grows with the number of PEs. */
+/* The cost of one look: 1 with few PEs, more with many. */
 static long look_cost(const struct finder *f)
 {
     return 1 + f->npes / 1000;

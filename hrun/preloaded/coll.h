@@ -5,17 +5,17 @@
  * because another tree would add in another order.
  * Invariants:
  *   - it is not linked with MPI (base/preloaded.h);
- *   - without HRUN_COLL, or if that is invalid, for another number of ranks or not the same on all ranks, the MPI
- *     library performs every call;
- *   - decisions use only data that all ranks of the call have: communicator, root, bytes, and number of such calls
- *     before. The model proposes a way; then both ways are timed in alternate calls, the ranks compare the times (one
- *     reduction), and the library's way is replaced only if our way was faster, because the model may be wrong. For
+ *   - the MPI library performs every call if HRUN_COLL is missing, invalid, made for another number of ranks, or
+ *     differs between ranks;
+ *   - decisions use only data that all ranks of the call have: communicator, root, bytes, and number of earlier calls
+ *     of this kind. The model proposes a way; then both ways are timed in alternate calls, and the ranks compare the
+ *     times (one reduction). Our way replaces the library's only if it was faster, because the model may be wrong. For
  *     scatterv and gatherv only the root has all counts, so communicator and root alone decide, and each pair of ranks
  *     decides whether its message is sent in pieces;
  *   - the MPI library performs calls on one rank, on intercommunicators, with ranks outside of MPI_COMM_WORLD, without
  *     bytes, and with wrong arguments, so that it reports the errors;
  *   - messages go through a duplicate communicator, made (MPI_Comm_create) once the expected saving exceeds its cost,
- *     and freed with the program's. It returns errors, which are raised on the program's communicator (operations.c).
+ *     and freed with the program's. Calls on it return errors; operations.c raises them on the program's communicator.
  */
 #ifndef HRUN_PRELOADED_COLL_H
 #define HRUN_PRELOADED_COLL_H
@@ -97,7 +97,7 @@ struct coll_comm {
     const struct hrun_net_tuning *tuning;
     struct hrun_net_ranks ranks;
     int rank;
-    int *places;               /* owned, for ranks; NULL: the MPI library performs all calls */
+    int *places;               /* owned memory of `ranks`; NULL: the MPI library performs all calls */
     MPI_Comm own;              /* the duplicate communicator, or no_comm */
     double saved_s, own_cost_s;
     struct coll_entry entries[COLL_ENTRIES];
@@ -105,8 +105,8 @@ struct coll_comm {
 
 /* The data of a communicator. NULL: the MPI library performs all its calls. */
 struct coll_comm *coll_comm(MPI_Comm comm);
-/* Decide how a call is performed, and create c->own if needed. 0: by the library, untimed; else the caller calls
- * coll_turn_end after the operation. bytes -1: a variant with counts. */
+/* Decide how a call is performed, and create c->own if needed. bytes -1: a variant with counts. Result: 0: the MPI
+ * library performs the call, untimed; 1: as *turn says, and the caller calls coll_turn_end afterwards. */
 int coll_turn_begin(struct coll_comm *c, const struct coll_call *call, double bytes, struct coll_turn *turn);
 void coll_turn_end(struct coll_turn *turn);
 

@@ -59,8 +59,8 @@ static int is_irregular(const struct hrun_net *net, double bytes)
     return th->gather_M2 > 0 && bytes >= th->gather_M1 && bytes <= th->gather_M2;
 }
 
-/* Below M1 none of about 20 gathers was irregular, but some of the many gathers of an operation in pieces would be if
- * they filled the switch's memory. So pieces leave half of it free. */
+/* Of about 20 gathers below M1 bytes none was irregular. An operation in pieces makes many gathers; some would be
+ * irregular if they filled the switch's memory. So a piece has at most half of M1. */
 static const double FULL = 0.5;
 
 double coll_piece(const struct hrun_net *net, double bytes)
@@ -72,7 +72,7 @@ double coll_piece(const struct hrun_net *net, double bytes)
 
 /* ---------------------------------------------------------------- times of our ways */
 
-/* Add the copy in rank v of its own data to or from that of its subtree. */
+/* Add the copy that rank v makes of its own data, to or from the memory of its subtree's data. */
 static void add_copy(struct play_schedule *s, const struct coll_tree *t, enum hrun_net_op op, int v, double bytes)
 {
     if (op != HRUN_NET_BCAST && v != t->root && t->size[v] > 1)
@@ -196,8 +196,8 @@ static double pieces_time(const struct hrun_net *net, const struct hrun_net_rank
 
 /* ---------------------------------------------------------------- times of the library */
 
-/* 1 if the MPI library's binomial gather has irregular times, because several subtrees' sizes are in the region, else
- * 0. The prediction of lib/net considers this for linear gathers only. */
+/* 1 if the MPI library's binomial gather has irregular times, because the data of several subtrees have irregular
+ * sizes, else 0. The prediction of lib/net considers this for linear gathers only. */
 static int binomial_is_irregular(const struct hrun_net *net, int n, double bytes)
 {
     int count = 0;
@@ -297,7 +297,8 @@ void coll_choose(const struct hrun_net_tuning *t, const struct hrun_net_ranks *r
     }
 }
 
-/* Relative difference below which two predictions count as equal; their accuracy is a few hundredths at best. */
+/* Relative difference below which two predictions count as equal; predictions are accurate to a few hundredths at
+ * best. */
 static const double SAME = 0.01;
 
 int coll_choose_v(const struct hrun_net_tuning *t, const struct hrun_net_ranks *ranks, enum hrun_net_op op, int root,
@@ -310,7 +311,7 @@ int coll_choose_v(const struct hrun_net_tuning *t, const struct hrun_net_ranks *
     if (!are_pairs_measured(t->net, ranks))
         return 0;
     c.tree = coll_tree_linear(t->net, ranks, root, 1);
-    /* Compare from 1 B to 4 MiB; one size at which it is slower decides. */
+    /* Compare from 1 B to 4 MiB. Our order is not used if it is slower at one size. */
     for (double bytes = 1; !*forced && bytes <= 4 << 20; bytes *= 4) {
         double piece = op == HRUN_NET_GATHER ? coll_piece(t->net, bytes) : 0;
 

@@ -1,9 +1,9 @@
 /* coll_choice.h - choosing the algorithm ("way") of an operation: the MPI library's or one of libhrun-coll.so
  *
  * Purpose: choose the fastest way by the network model of lib/net; a table has a row for each way.
- * Ways: `linear`, `binomial`, `hosts` and `greedy` are trees (below), for broadcasts with segments; `pieces` is a
- * linear gather in pieces well below M1 bytes; the root starts each further piece when it has received the previous one
- * from all ranks, as paper 002 does for medium messages, whose linear gather takes irregular times.
+ * Ways: `linear`, `binomial`, `hosts` and `greedy` are trees (below); broadcasts go along them in segments. `pieces` is
+ * a linear gather in pieces well below M1 bytes: the root requests a piece when it has received the previous one from
+ * all ranks. Paper 002 does so from M1 to M2 bytes, where the times of a linear gather are irregular.
  * Invariants: a way of ours is proposed only if the model predicts a saving above options.margin of the time and above
  * options.cost_s; equal arguments give equal choices on all ranks (lib/net is compiled with -ffp-contract=off). If the
  * model has no prediction, the library's way is chosen. If memory runs out, the program ends.
@@ -67,15 +67,16 @@ double coll_tree_time(const struct hrun_net *net, const struct hrun_net_ranks *r
 /* The size of the pieces in which `bytes` of a rank are gathered; 0: bytes are not irregular, or cannot be split. */
 double coll_piece(const struct hrun_net *net, double bytes);
 
-/* 1 if messages of this size must be received one after the other, else 0. Beyond the irregular region times are
- * regular because senders wait for the receiver, which accepts one message at a time, as in linear gathers of MPI. */
+/* 1 if messages of this size must be received one after the other, else 0. Above M2 bytes times are regular because a
+ * sender waits until the receiver accepts its message, and the receiver accepts one message at a time, as in MPI's
+ * linear gather. */
 int coll_in_turn(const struct hrun_net *net, double bytes);
 
 /* Round `bytes` (>= 1) down to the size whose choice it uses: four sizes in each octave, and M1, M2 + 1. */
 double coll_round(const struct hrun_net *net, double bytes);
 
 /* For scatterv and gatherv, whose sizes only the root has: 1 if all calls with this communicator and root use our
- * linear order, because the model predicts that it is slower at no size and saves enough at some; else 0. */
+ * linear order, because by the model it is never slower and saves enough at some size; else 0. */
 int coll_choose_v(const struct hrun_net_tuning *t, const struct hrun_net_ranks *ranks, enum hrun_net_op op, int root,
                   struct coll_choice *out);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Factor of patience for variants with counts, whose saving is unknown. */
+/* A variant with counts is tried after this number times options.patience calls, because its saving is unknown. */
 enum { COUNTS_PATIENCE = 4 };
 
 /* A preloaded library has no other place for its state, which is constant after MPI_Init. */

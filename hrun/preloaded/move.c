@@ -63,7 +63,7 @@ static int unpack(struct coll_comm *c, const char *from, const struct coll_parts
     return MPI_SUCCESS;
 }
 
-/* Copy part i to part k, both of this rank. If part k is too small, the message reports that error. */
+/* Copy part i to part k, both of this rank. If part k is too small, MPI_Sendrecv reports the error. */
 static int copy(struct coll_comm *c, const struct coll_parts *from, int i, const struct coll_parts *to, int k)
 {
     if (!bytes_of(from, i))
@@ -91,14 +91,15 @@ static void keep_first_error(int *first, int rc)
     *first = *first == MPI_SUCCESS ? rc : *first;
 }
 
-/* Beyond the irregular region, wait for a message before the next one is received. */
+/* If messages of this size are received one after the other (coll_in_turn), wait for this one. */
 static void in_turn(struct coll_comm *c, int64_t bytes, MPI_Request *request, int *first)
 {
     if (coll_in_turn(c->tuning->net, (double)bytes))
         keep_first_error(first, coll_mpi()->Wait(request, MPI_STATUS_IGNORE));
 }
 
-/* Wait for all requests, also after an error. Result: *first, or the first error, which MPI_Waitall does not return. */
+/* Wait for all requests, also after an error. Result: *first, which keeps the first error; MPI_Waitall would not return
+ * it. */
 static int wait_for_requests(int n, MPI_Request *requests, int *first)
 {
     for (int i = 0; i < n; i++)
