@@ -19,7 +19,7 @@ static int object_of(const struct room *r, int u, int what)
     return what >= HRUN_MAP_NODE ? r->units[u].core->at[what - HRUN_MAP_NODE] : 0;
 }
 
-/* Set v, which has room for all units, to the first unit of each object of kind `what`. Result: number of objects. */
+/* Set v[r->n] to the first unit of each object of kind `what`. Result: number of objects. */
 static int list_objects(const struct room *r, int what, int *v)
 {
     int n = 0;
@@ -66,7 +66,7 @@ static int fail_full(const struct mapping *w, int n, int asked, struct hrun_erro
                      asked && w->m.per && !w->m.wraps ? "" : ", or --oversubscribe");
 }
 
-/* Set w->listed to the hosts of the first n ranks (0: all) by the list of hosts. */
+/* Set w->listed to the hosts of the first n ranks (0: all) of the user's list of hosts. */
 static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
 {
     const struct hrun_cluster *c = w->cluster;
@@ -160,8 +160,8 @@ static int map_ranks(struct mapping *w, int n, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- ranking */
 
-/* Give the next rank to the first process without one in the object of unit u on host h; with `all`, the next ranks to
- * all of these. Result: 1 if there was one, else 0. */
+/* Give the next rank to the first process without a rank in the object of unit u on host h; all = 1: give ranks to all
+ * processes there. Result: 1 if a process got a rank, else 0. */
 static int rank_next(struct mapping *w, int h, int u, int what, int all)
 {
     struct room *r = &w->rooms[h];
@@ -195,7 +195,7 @@ static void rank_round(struct mapping *w, int first, int last, int what, int all
                 any |= rank_next(w, h, w->rooms[h].group[k], what, all);
         }
     } while (any);
-    for (int h = first; h <= last; h++)     /* processes in no such object */
+    for (int h = first; h <= last; h++)     /* processes in no object of this kind */
         while (w->rooms[h].count && rank_next(w, h, 0, HRUN_MAP_SLOT, 0))
             ;
 }
@@ -241,8 +241,8 @@ static void group_units(struct room *r, int what)
     }
 }
 
-/* Memory nodes, else packages, if all hosts have them with enough cores for a rank; else `otherwise`. After mapping,
- * only hosts with ranks count. */
+/* The kind memory node, else package, if on all hosts each object of the kind has enough units for a rank; else
+ * `otherwise`. After mapping, only hosts with ranks count. */
 static int memory_object(const struct mapping *w, int otherwise)
 {
     for (int wide = HRUN_MAP_NODE + HRUN_OBJECT_NUMA; wide >= HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE; wide--) {
@@ -265,7 +265,7 @@ static int memory_object(const struct mapping *w, int otherwise)
     return otherwise;
 }
 
-/* Choose the units of p: in its place, those with the fewest processes; with one unit per process, in the object to
+/* Choose the units of p with the fewest processes in its place. If a process has one unit, the unit is in the object to
  * bind to with the fewest processes. */
 static int choose_units(struct mapping *w, struct proc *p, struct hrun_error *err)
 {
@@ -307,8 +307,8 @@ int mapping_bind(struct mapping *w, struct hrun_error *err)
 {
     int what = w->threads ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;
 
-    /* The default of Open MPI 4.1: no binding if hosts are oversubscribed; ranks mapped by an object to this object;
-     * ranks with n cores to these; others to a core if they are at most two, else to a memory node. */
+    /* The default of Open MPI 4.1: no binding if hosts are oversubscribed. Ranks mapped by an object are bound to the
+     * object, ranks with n cores to their cores, one or two other ranks to cores, more to memory nodes. */
     w->bind = w->m.bind_to ? (int)w->m.bind_to : w->over ? HRUN_MAP_NONE
               : w->m.by > HRUN_MAP_NODE && !w->m.per && !w->m.pes ? (int)w->m.by
               : w->m.pes || w->nprocs <= 2 ? what : memory_object(w, what);
@@ -393,7 +393,7 @@ void mapping_assign(const struct mapping *w, struct hrun_layout *l)
         rank->host = p->host;
         l->other_binding |= strcmp(rank->cpuset, pe->cpuset ? pe->cpuset : "") || strcmp(rank->cores, pe->cores);
         l->splits_cores |= r->units[p->units[0]].pu >= 0 && w->bind == HRUN_MAP_HWTHREAD;
-        for (int i = 1; i < p->nunits; i++) {       /* further PEs that it uses */
+        for (int i = 1; i < p->nunits; i++) {       /* further PEs of the rank */
             where = r->units[p->units[i]].where;
             if (where < 0 || where == r->units[p->units[i - 1]].where)
                 continue;

@@ -1,7 +1,7 @@
 /* mapping.h - the state of mapping, numbering and binding ranks; private to lib/layout
  *
- * Purpose: data that mapping.c, mapping_rooms.c and mapping_file.c share. A room is the usable part of a host. Its
- * units are cores, or hardware threads if the user maps or binds to these.
+ * Purpose: data that mapping.c, mapping_rooms.c and mapping_file.c share. A room is the usable part of a host. A
+ * unit is a core, or a hardware thread if the user maps or binds to hardware threads.
  * Invariants: the processes of a host are consecutive, in the order in which they are mapped.
  */
 #ifndef HRUN_LAYOUT_MAPPING_H
@@ -16,7 +16,7 @@ struct unit {
     int pu;                     /* OS number of a hardware thread; -1: the unit is a whole core */
     int where;                  /* its PE, numbered over all sub-clusters; -1: in no PE */
     int load;                   /* number of processes that use it */
-    const struct proc *mine;    /* the last of these */
+    const struct proc *mine;    /* the last process that got it */
 };
 
 struct room {
@@ -25,12 +25,12 @@ struct room {
     struct unit *units;         /* n usable units */
     int n;
     int home;                   /* the PE of processes whose unit is in no PE */
-    int slots, most, limit;     /* limit of processes: normally; if all slots together are too few; in this run */
+    int slots, most, limit;     /* limits of processes: usual; if the slots of all hosts are too few; of this run */
     int first, count;           /* index of its first process, number of its processes */
-    int *group, *load_of;       /* n: of each unit, the first unit of its object; the processes of an object */
+    int *group, *load_of;       /* n: the first unit of each unit's object; processes of an object, at its first unit */
 };
 
-/* proc.what of a process with a known PE only; otherwise proc.what is one of enum hrun_map. */
+/* Value of proc.what if the place of a process is its PE; other values are of enum hrun_map. */
 enum { OWN_PE = -1 };
 
 struct proc {

@@ -71,8 +71,8 @@ static int find_named_host(const struct reading *g, const char *name, size_t len
                         "with --host or in the host file", (int)len, name, list.data);
 }
 
-/* Add to p the units of core `number` or, with package >= 0, of the core with this index in the package; with
- * w->threads, the hardware thread with this index. Result: 1 if there are any, else 0. */
+/* Add the units of core `number` to p. package >= 0: `number` counts the cores of the package from 0. w->threads:
+ * `number` counts hardware threads from 0. Result: 1 if there is such a unit, else 0. */
 static int give_core(struct mapping *w, struct proc *p, int package, int number)
 {
     struct room *r = &w->rooms[p->host];
@@ -117,7 +117,7 @@ static int fail_slot(const struct reading *g, const struct proc *p, int package,
                         has);
 }
 
-/* Read a slot list: "0-3,8", or of package 1 "1:0-2" or "1:*"; several are separated by ';'. */
+/* Read slot lists separated by ';': "0-3,8", or "1:0-2" or "1:*" for package 1. */
 static int read_slots(const struct reading *g, struct proc *p, const char *text)
 {
     static const char how[] = "a slot list is like 0-3,8 or, of package 1, 1:0-2";

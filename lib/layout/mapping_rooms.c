@@ -39,7 +39,7 @@ static struct hrun_core *find_core(struct room *r, int number)
     return low < r->ncores && r->cores[low].number == number ? &r->cores[low] : NULL;
 }
 
-/* Set at[host][core] to the PE that contains the core; FORBIDDEN: in a PE that may not be used. */
+/* Set at[host][core] to the PE that contains the core; FORBIDDEN: the run may not use that PE. */
 enum { NOWHERE = -1, FORBIDDEN = -2 };
 
 static void note_pes(struct mapping *w, const int *npes, const char *const *busy, int **at)

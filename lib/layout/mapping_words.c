@@ -40,7 +40,7 @@ static enum hrun_map find_object(const char *word, size_t len)
     return HRUN_MAP_UNSET;
 }
 
-/* The value of word[len], which must be a number of 1 to 65536; else 0. */
+/* The value of word[len] if it is a number of 1 to 65536, else 0. */
 static int positive_number(const char *word, size_t len)
 {
     char *end;
@@ -56,8 +56,8 @@ static int set_pes(struct hrun_mapping *m, const char *word, size_t len, struct 
                                   (int)len, word);
 }
 
-/* Modifiers after the first ':' of --map-by, --rank-by and --bind-to. keys: the option that accepts it; `at`: the
- * member of struct hrun_mapping that it sets to `value`. */
+/* Modifiers after the first ':' of --map-by, --rank-by and --bind-to. keys: the option that accepts the modifier;
+ * `at`: the member of struct hrun_mapping that becomes `value`. */
 enum { MAP = 1, RANK = 2, BIND = 4 };
 #define AT(member) offsetof(struct hrun_mapping, member)
 static const struct { const char *name; int keys; size_t at; int value; } modifiers[] = {
@@ -122,7 +122,7 @@ static int two_ways(struct hrun_error *err)
                      "processes go; give one of them");
 }
 
-/* Set m->cpus to a list of cores up to `end` or the end of the text. Result: the end of the list, or NULL. */
+/* Set m->cpus to a list of cores up to `end` or the end of the text. Result: the end of the list; NULL on errors. */
 static const char *set_cpus(struct hrun_mapping *m, const char *value, char end, struct hrun_error *err)
 {
     long first, last;

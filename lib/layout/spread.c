@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Objects that contain a PE, the largest first, in the order in which PEs are spread evenly over them. */
+/* Objects that contain PEs, the largest first. PEs are spread evenly over the objects in this order. */
 static const enum hrun_object domains[] = { HRUN_OBJECT_PACKAGE, HRUN_OBJECT_NUMA, HRUN_OBJECT_L3, HRUN_OBJECT_L2 };
 
 enum { NDOMAINS = sizeof domains / sizeof domains[0] };
@@ -17,7 +17,7 @@ struct candidate {
     int used[NDOMAINS];         /* number of chosen PEs in the domain; valid for its first candidate */
 };
 
-/* Choose one more candidate, that in the domains with the fewest chosen ones. */
+/* Choose one more candidate, whose domains have the fewest chosen PEs; the largest domain counts first. */
 static void choose_emptiest(struct candidate *v, int n)
 {
     int best = -1, d;

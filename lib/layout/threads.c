@@ -41,7 +41,7 @@ const char *layout_keep_list(struct hrun_strvec *texts, int *v, size_t n)
     return texts->v[texts->n - 1];
 }
 
-/* Set cores, cpuset and threads of rank k to its part of the cores of its PE: part `at` of `ranks` <= cores. */
+/* Set cores, cpuset and threads of rank k to part `at` (from 0) of `ranks` <= pe->ncores parts of its PE's cores. */
 static void share_cores(struct hrun_layout *l, struct hrun_rank *k, const struct hrun_pe *pe, int ranks, int at)
 {
     int each = pe->ncores / ranks, more = pe->ncores % ranks, first = at * each + (at < more ? at : more);
@@ -83,7 +83,7 @@ void hrun_layout_fill_threads(struct hrun_layout *l)
 {
     const struct hrun_cluster *c = l->cluster;
     autofree size_t *first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
-    autofree int *on_pe = NULL, *next = NULL;       /* ranks of each PE, and those of them with cores */
+    autofree int *on_pe = NULL, *next = NULL;       /* each PE: its ranks; ranks that have cores already */
 
     for (int i = 0; i < c->nsubs; i++)
         first[i + 1] = first[i] + (size_t)c->subs[i].npes;

@@ -19,7 +19,7 @@ int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit)
         return most;
     about = (t - p->base_s) / p->unit_s;
     u = about < 1 ? 1 : about > (double)most ? most : (int64_t)about;
-    lo = u > 1 && line_time(p, u - 1) <= t ? u - 1 : 1;     /* done by t; for u this depends on rounding */
+    lo = u > 1 && line_time(p, u - 1) <= t ? u - 1 : 1;     /* lo is done by t; rounding may make u too large */
     hi = u + 2 < most && line_time(p, u + 2) > t ? u + 2 : most;
     while (hi - lo > 1) {
         u = lo + (hi - lo) / 2;
@@ -39,7 +39,7 @@ static int64_t done_units(const struct hrun_line *p, double t, int64_t units)
     return u > 1 ? u : 1;
 }
 
-/* 1 if the processes complete all units by t, counting one unit of each in any case; else 0. */
+/* 1 if the processes complete all units by t, else 0. Each process counts for at least one unit. */
 static int is_done_by(const struct hrun_line *v, int n, int64_t units, double t)
 {
     int64_t left = units;

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-/* Dependence on N: the powers of paper 000's Table V (3, 2, 1, 1/3, 0), of the side of a square of N points (1/2), its
- * product with N (3/2), and the logarithms of sorting and transforms. */
+/* Dependence on N: the powers 3, 2, 1, 1/3 and 0 (paper 000, Table V), 1/2 (side of a square of N points), 3/2, and the
+ * logarithms of sorting and transforms. */
 #define FOR_EACH_N(b, m) \
     { 18, 0, b, m }, { 12, 1, b, m }, { 12, 0, b, m }, { 9, 0, b, m }, \
     { 6, 1, b, m }, { 6, 0, b, m }, { 3, 0, b, m }, { 2, 0, b, m }, { 0, 1, b, m }, { 0, 0, b, m }
 
-/* N or sqrt(N) steps over N^3 points, and sqrt(N) over N^2. */
+/* N or sqrt(N) steps over N^3 points, sqrt(N) steps over N^2 points. */
 #define STEPS_OF_N3(b) { 24, 0, b, 0 }, { 21, 0, b, 0 }, { 15, 0, b, 0 }
 
 static const struct hrun_basis library[] = {

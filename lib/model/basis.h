@@ -8,7 +8,7 @@
 
 /* Products of a power and a logarithm of N with a power and a logarithm of P. Negative powers of P stand for divided
  * work (1/P), ln(P) and positive powers for more or larger messages. Terms are in order of their dependence on P, the
- * likeliest first, then of falling powers of N: if two terms explain the same, the earlier one is preferred. */
+ * likeliest first, then of falling powers of N: of two terms that fit equally well, the earlier is chosen. */
 
 /* N^a ln(N)^l P^b ln(P)^m. Powers are in sixths, so that halves and thirds are exact. */
 struct hrun_basis {

@@ -1,7 +1,7 @@
 /* common.c - one model for all sub-clusters; see fit_job.h for the contract
  *
  * All sub-clusters have the same coefficients, each option (a sub-cluster with M processes per PE) has its own speeds.
- * Both are fitted in turn, each by NNLS with the others fixed. The time of a mixed run is a weighted sum of the times
+ * Both are fitted in turn by NNLS, with the other fixed. The time of a mixed run is a weighted sum of the times
  * of its parts. Weights are from the last turn: 1 for the part that limits the run; with dynamic tasking by the speeds
  * of the parts.
  */
@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Speeds and limiting parts settle in about five turns, the others polish. The first PLAIN_TURNS weigh all runs
+/* Speeds and limiting parts settle in about five turns, later ones polish. The first PLAIN_TURNS weigh all runs
  * alike. */
 enum { TURNS = 25, PLAIN_TURNS = 3 };
-/* Relative standard deviations: of the prior of speeds (of one M about the others of its sub-cluster, of messages about
- * 1), and of a run. */
+/* Relative standard deviations: SPEED_SD of the prior of w about other M of the sub-cluster, and of v about 1; RUN_SD
+ * of a run. */
 static const double SPEED_SD = 0.5, RUN_SD = 0.01;
 /* Prior standard deviation of undivided work on one PE, relative to the shortest time there. */
 static const double ONE_PE_SD = 0.3;
@@ -56,7 +56,7 @@ struct option {
 struct part {               /* of a run */
     int option, pes;
     double weight;          /* factor on its time in the time of the run */
-    double share;           /* of the divided work, relative to an equal one */
+    double share;           /* of the divided work, relative to an equal share */
 };
 
 struct point {              /* a run */
@@ -64,7 +64,7 @@ struct point {              /* a run */
     int own;                /* as in struct hrun_row */
     int64_t N;
     int P, one_pe;
-    double T, weight;       /* weight: relative to others of this T, by its residual */
+    double T, weight;       /* weight: 1, less if the residual is large */
     size_t first, nparts;   /* its parts */
     double span;            /* factor on messages between its sub-clusters */
     int config;             /* index of its configuration; -1: one PE */
@@ -75,14 +75,14 @@ struct hrun_common {
     const struct hrun_app *app;
     int nsubs, nprocs;
     struct option *options; /* nsubs by nprocs */
-    int *most;              /* nsubs: the most PEs of a run on it alone */
+    int *most;              /* nsubs: the most PEs of a run on the sub-cluster alone */
     struct point *points;
     size_t n, p;            /* points, terms */
     struct hrun_expr **terms;   /* p, the definition's */
     double *x;              /* n by p */
     int *divided;           /* p */
     double *k;              /* p */
-    double *span;           /* nsubs by nsubs: factor on messages between two */
+    double *span;           /* nsubs by nsubs: factor on messages between two sub-clusters */
     struct part *parts;     /* of all points */
     size_t nparts;
     struct hrun_tasking tasking;
@@ -119,7 +119,7 @@ static void add_row_point(struct hrun_common *c, const struct hrun_row *row, int
     c->most[sub] = pes > c->most[sub] ? pes : c->most[sub];
 }
 
-/* A run on several; it is left out if the definition does not have all its M, or not all its parts are known. */
+/* A run on several sub-clusters, left out if the definition does not have all its M, or not all its parts are known. */
 static void add_mixed_point(struct hrun_common *c, const struct hrun_mixed *mixed, const struct hrun_mixed_run *m)
 {
     const struct hrun_mixed_part *from = mixed->parts + m->first;
@@ -320,7 +320,7 @@ static double mean_known_v(const struct hrun_common *c)
 }
 
 /* Largest possible w of an option that limits no run, by the times of the runs that used it. Runs of mostly divided
- * work count; if messages hide the work of all, the whole time of each counts as work. INFINITY: no run used it. */
+ * work count; if undivided work fills all runs, the whole time of a run counts. INFINITY: no run used it. */
 static double slowest_possible(const struct hrun_common *c, int o)
 {
     double share = 0, least = INFINITY, whole = INFINITY, quickest = INFINITY;
@@ -427,7 +427,7 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
         run_speeds(c, q, &w, &v);
         v /= q->span;
         if (!(v > 2 * LEAST) || !(rest > 0))
-            continue;       /* it has next to no messages to be slowed down */
+            continue;       /* the run has almost no messages */
         seen = log(bounded(fmax((q->T - w * work) / (v * rest), 1)));
         for (size_t a = q->first; a < q->first + q->nparts; a++)
             for (size_t b = q->first; b < q->first + q->nparts; b++) {
@@ -474,7 +474,7 @@ static void guess_speeds(struct hrun_common *c)
         double sum = 0, pairs = 0, alone = 0;
 
         for (size_t i = 0, end; i < count; i = end) {
-            double log_s[2] = { 0 }, n[2] = { 0 };      /* of other options, of this one */
+            double log_s[2] = { 0 }, n[2] = { 0 };      /* [0]: other options, [1]: this one */
 
             for (end = i; end < count && runs[end].N == runs[i].N; end++) {
                 log_s[runs[end].option == o] += runs[end].log_work_s;
@@ -534,7 +534,7 @@ static int iterate_common(struct hrun_common *c, struct hrun_error *err)
     return rc;
 }
 
-/* Mean error of runs on several PEs, each limited to GLITCH. held = 1: of the runs left out, 0: of the others. */
+/* Mean error of runs on several PEs, each limited to GLITCH. held = 1: of the runs left out; 0: of the fitted runs. */
 static double mean_common_error(const struct hrun_common *c, int held)
 {
     double sum = 0, n = 0;
@@ -547,7 +547,7 @@ static double mean_common_error(const struct hrun_common *c, int held)
     return n ? sum / n : 0;
 }
 
-/* Cross-validate a form: *out is the mean error of each half of the configurations in a fit to the other. */
+/* Cross-validate a form. *out: mean error of predictions of each half of the configurations by the other half. */
 static int cross_validate_tasking(struct hrun_common *c, struct hrun_tasking form, double *out, struct hrun_error *err)
 {
     *out = 0;
@@ -593,7 +593,7 @@ static int number_configs(struct hrun_common *c)
     return n;
 }
 
-/* Choose the form that predicts runs left out best: equal shares, or dynamic tasking without or with a master. */
+/* Choose the form with the least error at runs left out: equal shares, or dynamic tasking without or with a master. */
 static int choose_tasking(struct hrun_common *c, struct hrun_error *err)
 {
     static const struct hrun_tasking forms[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 } };
@@ -721,7 +721,7 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
 
         if (q.one_pe || (c->tasking.dynamic ? only_option(c, &q) == o : option_weight(c, &q, o, &share) > 0))
             continue;
-        /* More processes than the most PEs of a run on it alone need other sub-clusters. */
+        /* More processes than any run on the sub-cluster alone can have need other sub-clusters. */
         if (q.nparts == 1)
             q.span = q.P > c->most[sub] * M ? exp(beyond) : 1;
         work_and_rest(c, i, &work, &rest);
