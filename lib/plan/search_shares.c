@@ -1,16 +1,16 @@
 /* search_shares.c - the best configuration with unequal shares of work; see search_nonseparable.h for the contracts
  *
- * Within a time T, a process of option o does u units (hrun_line_units). A time T is feasible at P if p_i PEs of M_i
- * processes with sum p_i M_i = P exist that do all units: a knapsack problem with exactly P places.
- * Relaxation. With fractions of PEs the largest number of units is that of the steepest pieces of the concave envelopes
- * of the points (|Gi| M, |Gi| M u) of each sub-cluster, up to P processes. The slope at P is the value of one more
- * process. A choice on one sub-cluster loses units against the best one, each process counted with this value
- * (Lagrangian bound). Near the least T little may be lost, so few choices remain for the knapsack.
- * Knapsack. From the last sub-cluster to the first, a layer has the largest number of units for each sum of processes
- * from which P can still be met (the windows of search_one_P.c). If many choices remain on one sub-cluster only, all
- * windows are narrow.
+ * Within a time T, a process of option o does u units (hrun_line_units). T is feasible at P if p_i PEs with M_i
+ * processes each can do all units, and sum p_i M_i = P: a knapsack problem with exactly P places.
+ * Relaxation. If PEs may be divided, the steepest pieces of the concave envelopes of the points (|Gi| M, |Gi| M u) of
+ * each sub-cluster, up to P processes, give the largest number of units. The slope at P is the price of a process. Each
+ * process pays this price; then a choice on a sub-cluster loses units against the sub-cluster's best choice (Lagrangian
+ * bound). Near the least T a choice may lose few units only, so few choices remain for the knapsack.
+ * Knapsack. Layers go from the last sub-cluster to the first. A layer has the largest number of units for each sum of
+ * processes from which P can still be met (the windows of search_one_P.c). All windows are narrow if many choices
+ * remain on one sub-cluster only.
  * Search. At one P, T rises in growing steps from the largest time that the relaxation excludes, because the least
- * feasible T is near it. After each configuration found, the next one must have a time below its time.
+ * feasible T is near. After a configuration is found, only shorter times are searched.
  */
 #include "plan/search_nonseparable.h"
 
@@ -33,17 +33,17 @@ enum { HALVINGS = 64 };
 /* The first step of T from the relaxed bound, relative. */
 #define FIRST_STEP 1e-6
 
-/* Marks a sum that cannot be met; stays below 0 after additions. */
+/* NEVER marks a sum that cannot be met; it stays below 0 after units of at most UNITS_MOST are added. */
 #define NEVER (-((int64_t)1 << 62))
 #define UNITS_MOST 0x1p61
 
 /* Limit of the cells of a knapsack (8 bytes each), and costs in ns, approximately. */
 enum { CELLS_MOST = 1 << 23, CELL_COST = 3, OPTION_COST = 16, PIECE_COST = 4, CALL_COST = 16 };
 
-/* Up to this many numbers of PEs each need a plain pass over the window; for more there is one pass with a queue. */
+/* For up to this many numbers of PEs, each takes a plain pass over the window; more take one pass with a queue. */
 enum { PLAIN_PASSES = 8 };
 
-/* Without bounds of intervals, the P of the first looks grow by the fraction 1/STEPS. */
+/* If the oracle has no bounds of intervals, the P of the first looks grow by the fraction 1/STEPS. */
 enum { STEPS = 8 };
 
 /* The rule is evaluated by blocks, and intervals are split down to one P. */
@@ -54,10 +54,10 @@ struct piece {
     double slope, width;
 };
 
-/* A sub-cluster of the knapsack, and the sums from..to of processes on it and later ones. */
+/* A sub-cluster of the knapsack; from..to: sums of processes on this and later sub-clusters. */
 struct layer {
-    int skip;                  /* 1: it may be unused */
-    long low, high;            /* range of its processes */
+    int skip;                  /* 1: the sub-cluster may be unused */
+    long low, high;            /* range of the sub-cluster's processes */
     long from, to;
     size_t at;                 /* index of the cell of sum `from` */
 };
@@ -85,7 +85,7 @@ struct dealt {
     long effort;               /* remaining effort in ns, approximately */
     int (*look)(void *ctx, int P, struct hrun_error *err);
     void *look_ctx;
-    struct pack pack[2];  /* for `limit`, and in a listing for values better than the last of the list */
+    struct pack pack[2];  /* 0: for `limit`; 1: for values better than the list's last, in a listing only */
     int *hull;                 /* nopt: scratch */
     struct piece *piece;  /* npieces: pieces of the envelopes for the last time of set_units_by */
     int npieces;
@@ -105,7 +105,7 @@ static double chord(const struct hrun_option *v, const int64_t *u, int from, int
     return ((double)v[to].m * (double)u[to] - m * (from < 0 ? 0 : (double)u[from])) / *processes;
 }
 
-/* Set u to the units of a process of each option within this time, and d->piece. */
+/* Set u[o] to the units of a process of option o within time_s, and d->piece to the pieces of the envelopes. */
 static void set_units_by(struct dealt *d, double time_s, int64_t *u)
 {
     const struct plan_space *s = d->space;
@@ -139,8 +139,8 @@ static void set_units_by(struct dealt *d, double time_s, int64_t *u)
     }
 }
 
-/* The units of the steepest pieces, up to `need` processes in all; *slope: slope of the last one. A selection by
- * partition, without sorting, which permutes v. */
+/* The units of the steepest pieces of v[n], up to `need` processes in all. *slope: slope of the last piece used.
+ * Selects by partition, without sorting; changes v. */
 static double sum_steepest(struct piece *v, int n, double need, double *slope)
 {
     double sum = 0, gross = 0;
@@ -186,8 +186,8 @@ static double relaxed_most_units(struct dealt *d, int lo, double *slope)
     return all < lo ? -INFINITY : sum_steepest(d->piece, d->npieces, fmin(fmax(gains, lo), d->hi), slope);
 }
 
-/* Set x->fewest and x->most to the choices of sub-cluster i that lose at most `slack` units against its best one, if
- * each process counts -slope units. Result: 1 if it may be unused, else 0. */
+/* Set x->fewest and x->most to the choices of sub-cluster i that lose at most `slack` units against the best choice, if
+ * each process costs `slope` units. Result: 1 if sub-cluster i may be unused, else 0. */
 static int limit_choices(const struct dealt *d, struct pack *x, int i, double slope, double slack, int P)
 {
     const struct plan_space *s = d->space;
@@ -236,8 +236,8 @@ static double latest_time(const struct dealt *d)
     return fmin(t, DBL_MAX);
 }
 
-/* A time within which, by the relaxation, lo to d->hi processes cannot do all units, just below the least one within
- * which they may. INFINITY: they cannot within the limit. */
+/* Lower bound of the time in which lo to d->hi processes do all units, by the relaxation. near: relative precision.
+ * INFINITY: they cannot within d->limit. */
 static double relaxed_least_time(struct dealt *d, int lo, double near)
 {
     double above = fmin(d->limit, latest_time(d)), below = INFINITY;
@@ -261,8 +261,8 @@ static double relaxed_least_time(struct dealt *d, int lo, double near)
 
 /* ------------------------------------------------------------------ the knapsack */
 
-/* Add option o of sub-cluster k: dst[x] = max(dst[x], max over p = least..most of src[x - p m] + p m u), where src is
- * the layer behind it. Positions are sums: dst[0] stands for dlo. */
+/* Add option o of sub-cluster k: dst(sum) = max(dst(sum), max over p = least..most of src(sum - p m) + p m u). src is
+ * the layer of sub-cluster k + 1. dst[0] belongs to the sum dlo, src[0] to slo. */
 static void slide_most_units(struct dealt *d, struct pack *x, int k, int o)
 {
     const struct layer *to = &x->layer[k], *after = to + 1;
@@ -284,8 +284,8 @@ static void slide_most_units(struct dealt *d, struct pack *x, int k, int o)
         }
         return;
     }
-    /* Sums of one class modulo m form a separate sequence. A source at q gives src[q] + (sum - q) u at sum, so the
-     * queue contains positions by descending src[q] - q u, without those more than `most` steps back. */
+    /* Sums of one class modulo m form a separate sequence. A source at q gives src(q) + (sum - q) u at sum. The queue
+     * contains sources at most `most` steps back, by descending src(q) - q u. */
     for (long r = 0; r < m && dlo + r <= dhi; r++) {
         long sum = dlo + r, q = slo + ((sum - slo) % m + m) % m;
         size_t head = 0, tail = 0;
@@ -336,8 +336,8 @@ static int list_choices(struct dealt *d, struct pack *x, int P)
     return most >= (double)d->units;
 }
 
-/* Set the window of each layer, of the sums of processes on sub-clusters k.., and allocate the cells. Sets x->met to 0
- * if P cannot be met. Result: 1 if there are too many cells, else 0. */
+/* Set the window of each layer k, the sums of processes on sub-clusters k and later, and allocate the cells. Sets
+ * x->met to 0 if P cannot be met. Result: 1 if there are too many cells, else 0. */
 static int lay_out_layers(struct dealt *d, struct pack *x, int P)
 {
     struct layer *l = x->layer;
@@ -369,7 +369,7 @@ static int lay_out_layers(struct dealt *d, struct pack *x, int P)
     return 0;
 }
 
-/* The largest number of units of `sum` processes on sub-clusters k..; below 0: this sum is not possible. */
+/* The largest number of units of `sum` processes on sub-clusters k and later; below 0: this sum is not possible. */
 static int64_t units_after(const struct pack *x, int k, long sum)
 {
     const struct layer *l = &x->layer[k];
@@ -529,7 +529,7 @@ static int search_at_P(void *ctx, int P, struct hrun_error *err)
 
         if (!(below < above))
             return 0;
-        if (found)                              /* in turn just below the time found, and half way */
+        if (found)                              /* by turns d->limit, just below the time found, and half way */
             t = found++ % 2 ? above : 0.5 * below + 0.5 * above;
         t = t > below && t < above ? t : above;
         rc = d->effort > 0 ? pack_units(d, P, t, &d->pack[0]) : 1;
@@ -557,7 +557,7 @@ static int find_least_time(struct dealt *d, long effort, struct hrun_error *err)
     d->look = search_at_P;
     d->look_ctx = d;
     d->intervals.least = -INFINITY;
-    /* Without bounds of intervals each P needs its own bound, which a low limit makes cheap: try some P first. */
+    /* If the oracle has no bounds of intervals, each P needs a bound; a low limit makes it cheap: try some P first. */
     for (int P = 1; !s->oracle->lines_bound && !s->problem->P && P <= s->max_P; P += 1 + P / STEPS)
         if (look_at_P(d, P, err))
             return -1;
@@ -608,13 +608,14 @@ static void dealt_release(struct dealt *d)
 /* ------------------------------------------------------------------ the list
  *
  * At each P, list all configurations that do all units within a time, sub-cluster by sub-cluster. The knapsack shows
- * for each beginning whether it can be completed, so none is tried in vain. In the first round the time is just above
- * the least time, then further above it, at most that of the list's last: so the list is good before the long rounds.
- * Configurations of the same value as the list's last enter if they precede it in the order.
+ * whether later sub-clusters can complete the choices on the first ones, so no choice is tried in vain. The first
+ * round's time is just above the least time. The time grows from round to round, at most to that of the list's last
+ * entry, so the list is good before the long rounds. A configuration with the value of the last entry enters if
+ * plan_choice_compare puts it before this entry.
  */
 
-/* Relative distance of the first round's time from the least time, its growth per round, and the limit beyond which a
- * round has no time limit. */
+/* FIRST: relative distance of the first round's time from the least time. GROWTH: factor of the distance per round.
+ * LAST: a round of at least this distance has no time limit. */
 #define FIRST 1e-5
 #define GROWTH 8
 #define LAST 10
@@ -634,7 +635,8 @@ struct listing {
     int most_m;            /* the largest number of processes on a PE */
 };
 
-/* The largest time whose value is below that of the list's last or, with equal = 1, not above it. */
+/* The largest time whose value is below (equal = 1: not above) the value of the list's last entry. INFINITY: the list
+ * is not full; -INFINITY: there is no such time. */
 static double last_time(const struct plan_walk *w, int equal)
 {
     const struct hrun_choice *last = w->best.n < w->best.top ? NULL : w->best.v[w->best.n - 1];
@@ -659,7 +661,7 @@ static double last_time(const struct plan_walk *w, int equal)
 }
 
 /* After a change of the list or of P, solve the knapsacks again: pack[0] for times that may enter the list, pack[1] for
- * times better than its last. */
+ * times better than the list's last. */
 static void pack_again(struct listing *s, int P)
 {
     struct dealt *d = s->d;
@@ -742,8 +744,8 @@ static int list_with_pair(struct listing *s, int k, int o, int p, long rest, str
 }
 
 /* List the configurations with the pairs of w->c before sub-cluster k and `rest` processes from k on. If some of them
- * may be better than the list's last, the choice with the most units comes first; the others follow roughly in the
- * order of equal values. */
+ * may be better than the list's last, the choice with the most units comes first. The others follow roughly in the
+ * order that plan_choice_compare gives to equal values. */
 static int list_from(struct listing *s, int k, long rest, struct hrun_error *err)
 {
     const struct dealt *d = s->d;

@@ -63,7 +63,7 @@ struct plan_best {
 };
 
 void plan_best_release(struct plan_best *b);
-/* The value of the last choice of a full list: larger ones do not enter it. +infinity if the list is not full. */
+/* The value of the last choice of a full list: larger values do not enter. +infinity if the list is not full. */
 double plan_best_worst(const struct plan_best *b);
 /* 1 if the list is not full or c is better than its last choice, else 0. */
 int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c);
@@ -76,24 +76,24 @@ int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b
 /* Set time_s and limiting of c from t, the times of the options at c->P. */
 void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_choice *c);
 
-/* Set time_s and limiting of c by the oracle's `whole`, or as plan_choice_time if it is NULL, and value, INFINITY if
- * the time is infinite. Errors: those of the oracle; HRUN_ENONFINITE (a time from `whole` that is not positive). */
+/* Set time_s and limiting of c by the oracle's `whole`; if `whole` is NULL, as plan_choice_time does. Set value to
+ * INFINITY if the time is infinite. Errors: those of the oracle; HRUN_ENONFINITE (`whole` gives no positive time). */
 int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_choice *c, struct hrun_error *err);
 
 /* 1 if a configuration with this time is within the problem's limits, else 0. */
 int plan_keeps(const struct hrun_plan_problem *problem, double time_s, const struct hrun_config *config);
-/* Fail with HRUN_EINFEASIBLE: no configuration is valid. The message gives counts by reason, those of *known or, if
- * known->counted is 0, computed here. Result: -1. */
+/* Fail with HRUN_EINFEASIBLE: no configuration is valid. The message gives counts by reason. The counts are those of
+ * *known; if known->counted is 0, they are computed here. Result: -1. */
 int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err);
 
 /* Fail with HRUN_EINFEASIBLE: no configuration is within the problem's limits. known[n]: see hrun_plan_search_known.
- * The message names for each limit the least value of all configurations and, with several limits, of those within the
- * other limits; err->excess is set. If no configuration is valid, fails as hrun_plan_search does. Result: -1. */
+ * The message names for each limit the least value of all configurations and, with several limits, the least value of
+ * configurations within the other limits. Sets err->excess. If none is valid, fails as hrun_plan_search. Result: -1. */
 int plan_fail_none(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                    struct hrun_error *err);
 
-/* Visit a valid configuration, c with P and npes set. t: times of the options at P; time_s: the largest of those used,
- * a lower bound of the time of the whole. Result: 0, or -1 with *err, which ends plan_each. */
+/* Visit a valid configuration c, whose P and npes are set. t: times of the options at P. time_s: the largest time of
+ * the options that c uses, a lower bound of the time of c. Result: 0, or -1 with *err, which ends plan_each. */
 typedef int plan_visit_fn(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                           struct hrun_error *err);
 /* Visit all valid configurations of a problem, and add to *counts. Errors: those of the oracle and of visit. */
@@ -102,7 +102,7 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts, plan_visit_
 /* Fail with HRUN_EINVAL if plan_each would take too long. */
 int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *err);
 
-/* Move the list into p->v and p->n, which it overwrites. */
+/* Move the list into p->v and p->n; overwrites both. */
 void plan_best_move(struct plan_best *b, struct hrun_plan *p);
 /* Move the list into a new plan. Errors: HRUN_EINFEASIBLE if the list is empty. */
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
@@ -110,7 +110,7 @@ int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_
 /* A monotonic clock, seconds. */
 double plan_clock(void);
 
-/* hrun_plan_count of the problem of an existing space. */
+/* Like hrun_plan_count, for the problem of an existing space. */
 int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out, struct hrun_error *err);
 
 #endif

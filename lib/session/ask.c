@@ -15,7 +15,7 @@ struct asked {
     struct settings set;
     struct query query;
     struct hrun_strvec configs, words;
-    struct hrun_strvec texts;         /* the numbers as text, to which the settings point */
+    struct hrun_strvec texts;         /* numbers as text; the settings point to these texts */
 };
 
 #define AT(member) offsetof(struct asked, member)

@@ -9,10 +9,10 @@
 struct at_size {
     int64_t N;
     struct hrun_models **models;  /* nsubs: borrowed from the profiles; NULL: none; the array is owned */
-    struct hrun_predictor *predictors[3];   /* by enum hrun_sharing; NULL: the models cannot predict such shares */
-    struct hrun_predictor *unpaced[3];      /* the same without corrected.pace; NULL: there is no pace */
+    struct hrun_predictor *predictors[3];   /* by enum hrun_sharing; NULL: the models cannot predict these shares */
+    struct hrun_predictor *unpaced[3];      /* predictors without corrected.pace; NULL: there is no pace */
     struct corrected known;       /* corrections for equal shares, or for the shares that the family sets */
-    struct corrected dealt;       /* corrections for unequal shares; empty if the models cannot predict them */
+    struct corrected dealt;       /* corrections for unequal shares; empty if the models cannot predict such shares */
 };
 
 /* Fill *out for size N. At least one sub-cluster of p must have models; p and c must outlive *out. On failure *out

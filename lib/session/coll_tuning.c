@@ -19,7 +19,7 @@ void tune_release(struct tune *t)
     *t = (struct tune){ .tell = t->tell, .lines = HRUN_BUF_INIT, .text = HRUN_BUF_INIT };
 }
 
-/* The reason, other than the network, why this program cannot be tuned; NULL: it can. */
+/* The reason, other than the network, why this program cannot be tuned; NULL: there is none. */
 static const char *why_not_tuned(const struct tune *t, const struct context *c, const struct hrun_layout *l)
 {
     if (c->engine->simulated)

@@ -1,8 +1,8 @@
-/* coll_tuning.h - hrun --tune-collectives: libhrun-coll.so for a run, if it can be tuned
+/* coll_tuning.h - hrun --tune-collectives: libhrun-coll.so for a run that can be tuned
  *
- * Purpose: decides whether the collective operations of a run can be tuned. The library itself prints nothing. Before a
- * run coll_report.c makes the same choices (hrun/preloaded/coll_choice.h) for all sizes, from the text that the library
- * reads. After the run it describes the library's report (net/tune.h).
+ * Purpose: decides whether the collective operations of a run can be tuned. The library prints nothing. Before a run,
+ * coll_report.c shows the library's choices for all sizes: both use hrun/preloaded/coll_choice.h and read one text.
+ * After the run, coll_report.c describes the library's report (net/tune.h).
  * Invariants: a run that cannot be tuned runs untuned, and `why` contains the reason.
  */
 #ifndef HRUN_SESSION_COLL_TUNING_H
@@ -35,7 +35,7 @@ void tune_collect_report(struct tune *t, struct hrun_buf *trace_text);
  * processes with root 0. */
 void tuned_plan(const struct tune *t, struct hrun_buf *out);
 
-/* The same as JSON: {"why_not": why nothing can be tuned, or null; "operations": [{"operation", "from_bytes",
+/* tuned_plan as JSON: {"why_not": why nothing can be tuned, or null; "operations": [{"operation", "from_bytes",
  * "to_bytes" (null if counts differ), "way", "segment_bytes" (or null), "speedup_least", "speedup_most"}]}. */
 json_t *tuned_plan_json(const struct tune *t);
 

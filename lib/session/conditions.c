@@ -15,8 +15,8 @@ extern char **environ;
 /* Parameters of Open MPI that choose transports, algorithms and the waiting of processes begin with these. */
 static const char *const time_prefixes[] = { "btl", "coll", "mpi_", "mtl", "opal_", "osc", "pml", "ucx", NULL };
 
-/* Variables of threads, libraries and transports begin with these. Others are not recorded, as they may be secrets or
- * differ in each job. */
+/* Variables of threads, libraries and transports begin with these. Other variables are not recorded: they may be
+ * secrets, or differ from job to job. */
 static const char *const thread_prefixes[] = { "OMP_", "KMP_", "GOMP_", "OPENBLAS_", "MKL_", "BLIS_", "UCX_",
                                           IN_ENVIRONMENT, NULL };
 

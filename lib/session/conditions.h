@@ -1,7 +1,7 @@
 /* conditions.h - options of the user, beside the configuration, that change times
  *
- * Purpose: runs with other parameters of MPI or SimGrid, or with other variables, share one profile, so the user gets a
- * note if these differ from the calibration. MPI and engine are part of the profile's signature.
+ * Purpose: runs with different parameters of MPI or SimGrid, or different variables, share one profile. A note tells
+ * the user if a run and the calibration differ in these. MPI and engine are part of the profile's signature.
  * Invariants: settings are one text of sorted options in shell syntax; "" if there are none.
  */
 #ifndef HRUN_SESSION_CONDITIONS_H

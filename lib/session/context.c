@@ -65,7 +65,7 @@ char *settings_parameter(const struct settings *g, const char *const names[2])
     return hrun_agent_setting(&g->job.mca, names, 2);
 }
 
-/* A text of the settings for access to other hosts: batch job and remote shell. The caller frees it. */
+/* What access to other hosts depends on, as text: batch job and remote shell. The caller frees it. */
 static char *describe_access(const struct settings *g)
 {
     static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "FLUX_URI" };
@@ -230,7 +230,7 @@ static int shows_mpi(const struct hrun_mpi *mpi)
     return mpi->kind != HRUN_MPI_NONE && mpi->kind != HRUN_MPI_UNKNOWN;
 }
 
-/* Check that the program at path has the MPI of c->program; if that shows none, set c->mpi to this one. */
+/* Check that the program at path has the MPI of c->program. If c->program shows no MPI, set c->mpi to that of path. */
 static int join_mpi(struct context *c, const char *path, const char *argv0, struct hrun_error *err)
 {
     struct hrun_mpi mpi;
@@ -304,7 +304,7 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
     return total ? 0 : hrun_fail(err, HRUN_EINVAL, "--use leaves no PE");
 }
 
-/* The folder of definitions: that of this installation or source tree, else HRUN_SHARE. The caller frees it. */
+/* The folder of shipped definitions: in this installation or source tree, else HRUN_SHARE. The caller frees it. */
 static char *share_folder(void)
 {
     static const char *const below[] = {
