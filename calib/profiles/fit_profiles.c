@@ -6,6 +6,7 @@
 #include "fit/fit.h"
 #include "profiles.h"
 #include "session/context_network.h"
+#include "session/problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -412,8 +413,19 @@ static int fit_cluster(struct context *c, struct clusters *k, size_t first)
     return status;
 }
 
+/* 1 if some run of a cluster was made by a calibration, else 0. */
+static int is_calibrated(const struct clusters *k, size_t first)
+{
+    for (size_t i = 0; i < k->sigs.n; i++)
+        for (size_t r = 0; k->first[i] == first && r < k->v[i].log.n; r++)
+            if (k->v[i].log.v[r].origin && !strcmp(k->v[i].log.v[r].origin, "calibration"))
+                return 1;
+    return 0;
+}
+
 struct fitting {
     struct clusters clusters;
+    int named;          /* 1: the user names the applications */
     int status;         /* exit status so far */
 };
 
@@ -436,6 +448,8 @@ static int visit_fit(struct context *c, const char *app, const char *sig, void *
         i++;
     if (i == k->sigs.n || k->first[i] != i)
         return 0;               /* the profile is gone, or fitted with the first of its cluster */
+    if (!f->named && problem_is_app(c) && !is_calibrated(k, i))
+        return 0;               /* hrun learns from the runs of a command without models */
     status = fit_cluster(c, k, i);
     f->status = status ? status : f->status;
     return 0;
@@ -445,7 +459,7 @@ int calib_fit(const struct calib_settings *s, char **apps)
 {
     autorelease(context_release) struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    struct fitting f = { .clusters = { .sigs = HRUN_STRVEC_INIT } };
+    struct fitting f = { .clusters = { .sigs = HRUN_STRVEC_INIT }, .named = apps[0] != NULL };
     int seen, status;
 
     if (context_open_store(&c, &err) || context_app(&c, NULL, &err))

@@ -339,4 +339,15 @@ if [ "$(nproc)" -ge 2 ]; then
 else
     skip "a program that refuses one process per core" "two cores are needed"
 fi
+
+# A command that was only run: hrun learns from its runs, and fit without a name makes no models of them.
+printf '#!/bin/sh\nexec sleep 1.1\n' >only-run
+chmod +x only-run
+run $h ./only-run
+run $h ./only-run
+ok "runs of a command are recorded" test -n "$(ls "$HRUN_DATA"/profiles/only-run-*/*.log)"
+run hrun-calibrate fit
+ok "fit leaves them to hrun" test -z "$(ls "$HRUN_DATA"/profiles/only-run-*/*.yaml 2>/dev/null)"
+run hrun-calibrate fit "$(basename "$HRUN_DATA"/profiles/only-run-*)"
+ok "unless it is asked for them" test -n "$(ls "$HRUN_DATA"/profiles/only-run-*/*.yaml)"
 done_testing
