@@ -1,12 +1,14 @@
 /* mpich.c - libhrun-mpich.so: workarounds for programs of MPICH, enabled by words in HRUN_MPICH
  *
  * yield     MPICH 4 over UCX (Debian's) polls without yielding the processor, and has no setting for it. A barrier of
- * four ranks on one core takes 29 ms, with this about 10 us. On free cores a yield costs a microsecond, so hrun enables
- * it only if ranks share cores. progress  Before 4.2 MPI_Finalize over hosts mostly hangs: UCX waits for a peer that
- * waits in PMI's barrier and does not progress UCX (mpich#6596). With this a rank progresses UCX while it waits for
- * PMI. status    Slurm's PMI turns each MPI_Abort into SIGKILL, and does not notice a rank that exits without
- * MPI_Finalize. With this they exit with the abort's status, or with 1 instead of 0. The library wraps functions of UCX
- * (ucp_worker_progress, _destroy) and of the C library (read and write of the connection PMI_FD, _exit).
+ *           four ranks on one core takes 29 ms, with this about 10 us. On free cores a yield costs a microsecond, so
+ *           hrun enables it only if ranks share cores.
+ * progress  Before MPICH 4.2, MPI_Finalize of ranks on several hosts mostly hangs: UCX waits for a peer that waits in
+ *           PMI's barrier and does not progress UCX (mpich#6596). With this a rank progresses UCX while it waits for PMI.
+ * status    Slurm's PMI turns each MPI_Abort into SIGKILL, and does not notice a rank that exits without MPI_Finalize.
+ *           With this the first exits with the status of MPI_Abort, the second with 1 instead of 0.
+ * The library wraps functions of UCX (ucp_worker_progress, _destroy) and of the C library (read and write of the
+ * connection PMI_FD, _exit).
  */
 #include <dlfcn.h>
 #include <poll.h>
