@@ -1,7 +1,7 @@
 /* alone.h - exclusive use of hosts by runs that measure, and of profiles by calibrations
  *
- * Purpose: a run of hrun-calibrate waits until no other run uses its hosts (session/pes_in_use.h) and locks them until
- * it ends, since other runs distort measured times.
+ * Purpose: a run of hrun-calibrate waits until no other run uses its hosts (session/pes_in_use.h). The run locks the
+ * hosts until its end, since other runs distort measured times.
  */
 #ifndef CALIB_COMMON_ALONE_H
 #define CALIB_COMMON_ALONE_H
@@ -15,7 +15,7 @@ int alone_begin(struct ledger *g, const struct context *c, const struct ledger_r
                 void (*say)(void *ctx, const char *text), void *ctx);
 void alone_end(struct ledger *g);
 
-/* For `say` above: print a line on standard error. ctx: struct context. */
+/* For `say` above: print a line on standard error, unless --quiet. ctx: struct context. */
 void alone_say(void *ctx, const char *text);
 
 /* Fail if the topology is only a description, which cannot be measured. Errors: HRUN_EINVAL. */
@@ -32,14 +32,14 @@ struct alone_tool {
     const char *what;
 };
 
-/* Lock the hosts, run a tool on them and append its output to out. *interrupted: the signal that ended it or the wait,
- * else 0 or untouched. Errors: those of work_job, of the ledger, of the engine; HRUN_EENGINE (the tool failed, lost a
- * host, was interrupted or took too long). */
+/* Lock the hosts, run a tool on them and append its output to out. *interrupted: the signal that ended the tool or the
+ * wait; without a signal 0 or untouched. Errors: those of work_job, of the ledger, of the engine; HRUN_EENGINE (the
+ * tool failed, lost a host, was interrupted or took too long). */
 int alone_run(struct context *c, const struct alone_tool *tool, struct hrun_buf *out, int *interrupted,
               struct hrun_error *err);
 
-/* If *err means that a host differs from its remembered description: print that all hosts will be discovered again, set
- * that in *s and return 1. Else return 0. */
+/* If *err means that a host differs from its remembered description: print that all hosts will be asked again, set
+ * s->common.machine.refresh and return 1. Else return 0. */
 int alone_asks_anew(struct calib_settings *s, const struct hrun_error *err);
 
 /* ---------------------------------------------------------------- exclusive

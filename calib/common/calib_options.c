@@ -9,7 +9,7 @@
 
 #define AT(member) offsetof(struct calib_settings, member)
 
-/* The limits of --budget: "2%", "50runs" or a time. */
+/* Read the limits of --budget, separated by commas: "2%", "50runs" or a time. */
 static int budget_limits(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     static const char runs[] = "runs";
@@ -34,7 +34,7 @@ static int budget_limits(void *settings, const struct hrun_opt *opt, const char 
     return rc;
 }
 
-/* "NAME", or "NAME=LIST", whose list is added to the sizes. */
+/* Read "NAME" or "NAME=LIST"; LIST becomes the sizes. */
 static int vary(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct calib_settings *s = settings;
@@ -110,7 +110,7 @@ enum {
     VARY = 1 << CALIB_VARY,
     MEASURE = 1 << CALIB_MEASURE,
     RUNS = NEW | VARY | MEASURE,                /* modes that run an application */
-    STARTS = RUNS | DOCTOR | NETWORK | SPEEDS,  /* modes that start anything */
+    STARTS = RUNS | DOCTOR | NETWORK | SPEEDS,  /* modes that start processes */
     HOSTS = STARTS | SHOW_NETWORK | FIT | REPORT,
     SHOWN = SHOW_NETWORK | SHOW_SPEEDS | SHOW | DOCTOR_FROM | DOCTOR | NETWORK_FROM | NETWORK | SPEEDS,
 };

@@ -12,21 +12,21 @@ struct number_list {
     int n;                            /* 0: not given */
 };
 
-/* Limits of chosen runs; 0 when not given. */
+/* Limits of chosen runs. limit_s, target and runs are 0 if not given. */
 struct calib_budget {
     double limit_s, target;
     int64_t runs, seed;
     double part;                      /* the part of limit_s for this measurement: --new makes several measurements */
     double until;                     /* the measurement ends when this part of an automatic budget is spent */
     double spent_s;                   /* seconds of the budget that were spent before all hosts were discovered again */
-    int made;                         /* runs made before that */
+    int made;                         /* runs made before all hosts were discovered again */
 };
 
 /* --new and --vary. */
 struct calib_definition {
     int make;                         /* --new was given */
     int written;                      /* 1: the definition has been written */
-    const char *rule, *time;          /* NULL: to be found */
+    const char *rule, *time;          /* NULL: a rule is found by runs, and the time is the wall clock's */
     const char *vary;                 /* argument of --vary, NAME or NAME=LIST; the list is in `sizes` */
 };
 
@@ -51,7 +51,7 @@ struct calib_settings {
     struct calib_show show;
     const char *output;               /* report, export: the file to write */
     const char *format, *signature;   /* export, import */
-    double threshold;                 /* doctor: 0: not given */
+    double threshold;                 /* doctor; 0: not given */
     const char *from, *keep;          /* doctor, network */
     double precision;                 /* network; 0: not given */
 };
@@ -75,7 +75,7 @@ extern const char calib_usage[], calib_usage_after[];
 /* Each returns the exit status, after messages about errors on stderr. */
 int calib_measure(const struct calib_settings *s, char **words);          /* words: program and arguments */
 /* Call calib_measure once for each variant that has terms; only once if the user names a variant or the definition has
- * none. */
+ * no variants. */
 int calib_variants(const struct calib_settings *s, char **words);
 /* --new and --vary: also write the definition (calib/measure/new_definition.h). */
 int calib_new(const struct calib_settings *s, char **words);
@@ -99,14 +99,15 @@ int calib_show_network(const struct calib_settings *s, char **apps);
 /* ---- lists: sizes, numbers of PEs, processes per PE and sub-clusters that the options select */
 
 struct lists {
-    struct number_list sizes, pes, procs; /* pes.n = 0: without --pes each sub-cluster has its own numbers */
+    struct number_list sizes, pes, procs; /* pes.n = 0: no --pes, so each sub-cluster has its own numbers */
     int own;                  /* 1: sizes were chosen automatically, up to -N */
     int *most;                /* for each sub-cluster: PEs that may be used, possibly 0; owned */
 };
 
-/* Fill *out from the options. Missing sizes and processes per PE come from the definition. -N gives one size; but if a
- * design chooses the runs, it gives sizes from about N/8 to N that the rule accepts for many P. Release *out in any
- * case. Errors: HRUN_EINVAL (no sizes known, no sub-cluster has that many PEs), those of context_use. */
+/* Fill *out from the options. Missing sizes and processes per PE come from the definition. With --full-grid, or a
+ * family with points of its own, -N gives one size. Else -N gives sizes from about N/8 to N that the rule accepts for
+ * many P. Release *out in any case. Errors: HRUN_EINVAL (no sizes known, no sub-cluster has that many PEs), those of
+ * context_use. */
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err);
 /* Add x. Result: 0, or -1 if the list is full. */
 int number_list_add(struct number_list *l, int64_t x);

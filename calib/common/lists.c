@@ -80,7 +80,8 @@ static int count_accepted(const struct hrun_app *app, int64_t N, int most, struc
     return n;
 }
 
-/* The size within a tenth of N that the rule accepts for the most P, among equals the nearest. */
+/* Of the sizes at most N/10 and at most STEPS away from N: the one that the rule accepts for the most P, among equals
+ * the nearest. -1 on errors. */
 static int64_t best_size_near(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
 {
     enum { STEPS = 64 };
@@ -101,7 +102,7 @@ static int64_t best_size_near(const struct hrun_app *app, int64_t N, int most, s
     return accepted < 0 ? -1 : best;
 }
 
-/* Add N and smaller sizes with ratios of at most 1.5, which are enough to fit the growth of times with N. */
+/* Set *out to N and smaller sizes. Neighbours have a ratio of about 1.5 at most, which shows how times grow with N. */
 static int sizes_up_to(const struct context *c, int64_t N, struct number_list *out, struct hrun_error *err)
 {
     static const int parts[][2] = { { 1, 8 }, { 1, 6 }, { 1, 4 }, { 1, 3 }, { 1, 2 }, { 2, 3 } };

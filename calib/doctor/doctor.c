@@ -73,8 +73,8 @@ static int measure_doctor_on(struct context *c, const struct calib_settings *s, 
     return rc;
 }
 
-/* Measure, and append the records to *out. If a host differs from its remembered description, discover all hosts again
- * and repeat once. */
+/* Measure, and set *out to the records. If a host differs from its remembered description, discover all hosts again and
+ * repeat once. */
 static int measure_doctor(const struct calib_settings *settings, const char *program, struct hrun_buf *out,
                           int *interrupted, struct hrun_error *err)
 {

@@ -13,20 +13,20 @@
  * Purpose: the records that `doctor` checks, in memory and as text. --keep writes the text, --from reads it:
  *     sub INDEX PUS NAME             a sub-cluster, and the processing units of one of its PEs
  *     rank INDEX SUB PE HOST         a process, on PE number PE of sub-cluster SUB
- *     library PATH                   of the program that was named
+ *     library PATH                   a library of the program that the user named
  *     fact RANK KEY VALUE            a setting; KEY is a word, VALUE the rest of the line
  *     hrun-probe 1                   the lines below, some of them facts, come from hrun-probe; times in seconds
  *     kernel RANK T...               times of the same work
- *     noise RANK QUANTA LEAST MEAN MEDIAN P99 MOST
- *     clock RANK OFFSET ERROR        clock of that process's host relative to that of process 0
- *     pairs MEASURED ALL
- *     trip A B BYTES T...            round trips
- *     alltoall BYTES T...
+ *     noise RANK QUANTA LEAST MEAN MEDIAN P99 MOST    number and times of equal pieces of work
+ *     clock RANK OFFSET ERROR        offset of the clock of its host from that of process 0
+ *     pairs MEASURED ALL             numbers of pairs of neighbours
+ *     trip A B BYTES T...            round trips between processes A and B
+ *     alltoall BYTES T...            BYTES from each process to each other one
  *     busy RANK OTHERS STOLEN        processors used by others and taken by the hypervisor during the experiments
  *     swapped RANK PAGES             pages swapped on its host during the experiments
  *     process RANK PID SHARE NAME    another process on its host, with its share of a processor
  *     end
- * Lines before the first of these words are skipped (output of shells). A text without `end` is incomplete.
+ * Other lines before `hrun-probe 1` are skipped (output of shells). A text without `end` is incomplete.
  * Invariants: all indices are within their lists; times are finite and above 0; a process without a line of times has
  * an empty list.
  */
@@ -40,7 +40,7 @@ struct doctor_rank {
     int sub, pe, host;             /* host: the first rank on the same host */
     char *host_name;
     struct doctor_times kernel;
-    int quanta;                    /* number in the noise experiment; 0: noise is not known */
+    int quanta;                    /* pieces of work in the noise experiment; 0: noise is not known */
     double least, mean, median, p99, most;
     double busy, stolen;           /* NAN: not known */
     double swapped;                /* pages swapped on its host; set for one rank of each host, else 0 */
@@ -95,7 +95,7 @@ double doctor_width(const struct hrun_spread *s);
 
 struct doctor_limits {
     double spread;                 /* for times of equal work: first to ninth decile over the median; --threshold */
-    double network;                /* the same for times of equal messages */
+    double network;                /* as spread, for times of equal messages */
     double clock_s;                /* difference between clocks of hosts */
 };
 
@@ -168,11 +168,11 @@ check_fn check_governor, check_unequal_governors, check_turbo, check_mtu, check_
 
 /* ---- report: figures and findings as text and as JSON */
 
-/* Append the figures and the findings. all = 1: every PE and every finding; 0: a few of each kind and the number of
- * the others. */
+/* Append the figures and the findings. all = 1: every PE and every finding; 0: the PEs only if they are few, and of
+ * each check a few findings and the number of the others. */
 void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
                  struct hrun_buf *out);
-/* The same as one JSON document, always complete. Errors: those of hrun_json_print. */
+/* Append figures and findings as one JSON document, always complete. */
 void doctor_json(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f,
                  struct hrun_buf *out);
 

@@ -85,7 +85,8 @@ static void *add_zeroed(void *list, int *n, size_t size)
     return *v + size * (size_t)(*n)++;
 }
 
-/* Each of these returns the object that a record's fields are stored in; NULL after a failure. */
+/* The functions from here to check_probe_version return the object that a record's fields are stored in; NULL after a
+ * failure. */
 
 static void *add_sub(struct reader *r)
 {

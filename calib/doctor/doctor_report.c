@@ -132,7 +132,8 @@ void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits
 
 /* ---------------------------------------------------------------- JSON */
 
-/* A JSON string in which bytes that are not UTF-8 (names of hosts and processes) become "?". */
+/* The text as a JSON string. If it is not UTF-8, as names of hosts and processes may be, each byte above 0x7f becomes
+ * "?". */
 static json_t *printable_json(const char *s)
 {
     autofree char *copy = xstrdup(s);
