@@ -11,15 +11,16 @@
 #   await SECONDS CMD...    until CMD succeeds; else status 1
 #   all_clean WHAT          check that within 15 s no process and no file of a job is left on any host that is up
 #
-# Hosts see $tmp and the tree as the test does; /tmp, /run, /dev/shm and /root are each host's own.
+# Hosts see the tree and the folders of the test ($tmp, HOME, HRUN_DATA) as it does; /tmp, /run, /dev/shm and /root are each
+# host's own.
 
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/tap.sh"
 
-export HRUN_LAB=$tmp/lab HRUN_LAB_SHARE=$tmp HRUN_BUILD=$build
+export HRUN_LAB=$tmp/lab HRUN_LAB_SHARE=$tap_dir HRUN_BUILD=$build
 lab_tool=$top/tests/lab/lab
 slurm_tool=$top/tests/lab/slurm
-lab_end() { cd /; [ ! -d "$HRUN_LAB" ] || "$lab_tool" down; rm -rf "$tmp"; }
+lab_end() { cd /; [ ! -d "$HRUN_LAB" ] || "$lab_tool" down; rm -rf "$tap_dir"; }
 trap lab_end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
