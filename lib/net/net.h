@@ -14,9 +14,9 @@
  * A byte of a message uses ports and trunk like b(M) bytes, also in fair shares. While its bytes flow, a message also
  * uses ports and trunk in the opposite direction, at `back_share` of its rate (acknowledgements).
  * Paper 002, section 3, is the case L = 0, a = b = 1 without ports and trunks: only the processor of a host serialises
- * messages. On a wire-limited switch the host's port serialises them. Bytes flow through the port while the next message
- * is sent, and the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are piecewise constant in M, as
- * the protocols of an MPI library change with the message size, and common to all pairs.
+ * messages. On a wire-limited switch the host's port serialises them. Bytes flow through the port while the next
+ * message is sent, and the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are piecewise constant
+ * in M, as the protocols of an MPI library change with the message size, and common to all pairs.
  * From `sync_bytes` on (rendezvous) the wire stage begins only when the receiver waits for the message, and the sender
  * is busy until the bytes have gone; for smaller messages the sender continues after its own stage. Between two ranks
  * on one host a message takes fixed + M per_byte (`local`); all local messages share local_bytes_per_s, its memory.
@@ -98,7 +98,7 @@ struct hrun_net {
                                   latency and the time of these bytes on both hosts' ports (TCP's bias against long
                                   round trips; 8775 in SimGrid's SMPI). 0: equal weights */
     double back_share;         /* rate in the opposite direction relative to a message's rate, 0..1; 0.05 in SimGrid */
-    int trunks_shared;         /* 1: the two directions of a trunk share the rate from the lower group's number */
+    int trunks_shared;         /* 1: the two directions of a trunk share one rate: from the lower group number */
     double reduce_s_per_byte;  /* time of combining two operands in reductions */
     struct hrun_net_thresholds thresholds;
 };

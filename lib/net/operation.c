@@ -23,8 +23,8 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
            call->bytes >= th->gather_M1 && call->bytes <= th->gather_M2;
 }
 
-/* Apply the corrections of paper 002, section 3: of the slope, and in the irregular region. kappa2 was estimated just
- * above the region. If messages of this size do not wait for the root, kappa2 ends at sync_bytes. */
+/* Apply the corrections of paper 002, section 3: of the slope, and in the irregular region. kappa2 was estimated at
+ * sizes just above the region. If messages of these sizes do not wait for the root, kappa2 applies below sync_bytes. */
 static void correct_gather(const struct hrun_net *net, const struct hrun_net_call *call, struct hrun_net_time *out)
 {
     const struct hrun_net_thresholds *th = &net->thresholds;

@@ -25,7 +25,7 @@ struct message {
     double sent_s, received_s; /* times at which it left the sender and the receiver began to wait; < 0: not yet */
     double there_s;            /* arrival of its last byte; < 0: not yet */
     double latency_s, processor_s; /* time before its bytes flow; the receiver's stage */
-    int sync, ssend;           /* 1: the wire waits for the receiver; 1: the sender waits until it is processed */
+    int sync, ssend;           /* sync 1: the wire waits for the receiver; ssend 1: the sender until it has processed */
     int sender_waits;
     int sent_done, received_done;
     int next;                  /* next message in the receiver's queue, or among those held back */

@@ -1,7 +1,7 @@
 /* trial_stages.h - times of experiments by the stages of the model, for two types of numbers
  *
- * One source for trial.c, where a `num` is a double, and trial_slope.c, where it has derivatives and is ten times slower.
- * trial_slope.c defines NET_TRIAL_NUM, num, struct trial and the num_ functions before it includes this file.
+ * One source for trial.c, where a `num` is a double, and trial_slope.c, where a `num` has derivatives and is ten times
+ * slower. trial_slope.c defines NET_TRIAL_NUM, num, struct trial and the num_ functions before it includes this file.
  */
 #ifndef HRUN_NET_TRIAL_STAGES_H
 #define HRUN_NET_TRIAL_STAGES_H

@@ -44,7 +44,7 @@ enum { HRUN_COLL_TEXT = 100000 };
 struct hrun_net_tune_options {
     double margin;             /* least part of the time that another way must save. 0.1 is twice a prediction error of
                                   5 % */
-    double cost_s;             /* least time that a way must save. 5e-6 is the cost of look-up and memory for requests */
+    double cost_s;             /* least time that a way must save. 5e-6: cost of look-up and memory for requests */
     int patience;              /* calls of an operation before its way is chosen: choosing takes some 100 us among 32
                                   processes and 10 ms among 512, which only frequent calls repay */
     int tell;                  /* 1: report the choices at the end */

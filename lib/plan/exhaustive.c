@@ -88,7 +88,7 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts, plan_visit_
     return 0;
 }
 
-/* Add c to the list if it is within the limits. time_s is a lower bound of its time, and gives those of its cost and
+/* Add c to the list if it is within the limits. time_s is a lower bound of the time of c, and so bounds its cost and
  * energy. */
 static int keep_best(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                      struct hrun_error *err)
@@ -145,8 +145,8 @@ static int place_by_time(const struct front *f, double time_s)
     return lo;
 }
 
-/* 1 if an entry of the front is no worse than time_s and value and better in one of them, or equal in both and before c
- * in the order (not with c = NULL); else 0. */
+/* 1 if an entry of the front beats time_s and value, else 0: worse in neither and better in one, or, unless c is NULL,
+ * equal in both and before c in the order. */
 static int is_beaten(const struct front *f, double time_s, double value, const struct hrun_choice *c)
 {
     int at = place_by_time(f, time_s);

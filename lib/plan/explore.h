@@ -12,7 +12,7 @@
 struct hrun_explore_arm {
     double value;          /* predicted value of the objective, > 0 */
     double sd;             /* standard deviation of ln(true value / predicted value) */
-    int runs;              /* runs of it at this N, on which the prediction is based */
+    int runs;              /* number of runs at this N; the prediction is based on these */
 };
 
 /* Choose the arm of v[n], n >= 1, to run. v[0]: the best predicted one; loss: the allowed predicted loss, 0.05 for 5 %;

@@ -63,7 +63,7 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
 
 enum { TIME, COST, ENERGY, PES, NKINDS };
 
-/* The least value of each kind: over all configurations, and over those within all other limits. */
+/* The least value of each kind. all: over all configurations. others: over those within all limits of other kinds. */
 struct least {
     const struct hrun_known *known;
     int nknown;
@@ -112,7 +112,7 @@ static int update_least(struct least *l, const double *v)
            memcmp(before.others, l->others, sizeof before.others);
 }
 
-/* Include c in the least values. Its time is looked at only if time_s, a lower bound of it, would change any. */
+/* Include c in the least values. c is looked at only if time_s, a lower bound of its time, would change any. */
 static int lower_least(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                        struct hrun_error *err)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Particles whose best configurations become candidates. */
+/* SEARCHED particles give BEST_OF_EACH candidates each. Up to EACH_UP_TO, every number of processes is searched. */
 enum { SEARCHED = 32, BEST_OF_EACH = 2, CANDIDATES_MAX = 512, EACH_UP_TO = 64 };
 
 /* Assumed number of further runs, in which a trial must pay; the number of runs so far if that is larger. */
@@ -104,8 +104,8 @@ static int compare_point_times(const void *a, const void *b)
 
 /* ---------------------------------------------------------------- candidates */
 
-/* 1 if no run with P processes succeeded, and P is not accepted or a run with it failed, else 0. Also 1 if P is no
- * power of two, several such numbers failed, and only powers of two succeeded. */
+/* 0 if a run with P processes succeeded. 1 if P is not accepted, or a run with it failed. Also 1 if P is no power of
+ * two, several numbers failed, and runs succeeded exactly with powers of two. Else 0. */
 static int is_refused_count(const struct learning_state *s, int P)
 {
     int failed = 0, first = 0, several = 0, powers = 1;

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unknowns of a particle, each with a standard normal prior: those of the program */
+/* Unknowns of a particle have standard normal priors. Those of the program: */
 enum { MESSAGES, SERIAL, GROWTH, CROWD, MEMORY, TASKS, TRUNK, COMMON };
-/* and those of each sub-cluster. */
+/* Those of each sub-cluster: */
 enum { WORK, WIRE, PORTS, SIDE, OWN };
 enum { DIMS_MAX = COMMON + OWN * HRUN_LEARN_SUBS };
 
-/* Standard deviation of residuals, half of whose variance is correlated between configurations; its range in ln P. */
+/* Standard deviation of residuals; half of the variance is correlated between configurations, over REACH_P in ln P. */
 static const double MISS = 0.10, REACH_P = 0.5;
 /* Relative scatter of runs on a quiet node, and additional scatter of a single run, which may be disturbed. */
 static const double NOISE = 0.03, DISTURBED = 0.04;

@@ -21,7 +21,7 @@ struct hrun_plan_sub {
 };
 
 /* A quantity to minimise. value() maps a predicted time and a configuration to it. A configuration whose value is not
- * finite has no usable time. A separable value() never decreases when the time grows; its configuration is empty. */
+ * finite has no usable time. A separable value() never decreases when the time grows, and may get an empty config. */
 struct hrun_objective {
     const char *name;       /* "time" */
     const char *unit;       /* "s" */

@@ -131,7 +131,7 @@ static int bound_by_capacity(void *ctx, int lo, int hi, int scanned, double *bou
         double b = S->bound[o];
         if (b == INFINITY)
             continue;
-        /* A bound that is not positive or NaN is useless. */
+        /* A bound that is NaN or not positive is useless. */
         S->bound[o] = b > 0 ? plan_value(s, b * (1 - BOUND_SLACK)) : -INFINITY;
     }
     if (scanned && S->memory_limits && apply_memory(S, lo, hi, err))
@@ -209,7 +209,7 @@ int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *
 }
 
 /* hrun_plan_search for the configurations that are not known[n]: the plan has `top` of these, or all if there are
- * fewer. It may contain known ones. */
+ * fewer. The plan may contain known ones, too. */
 static int search_others(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                          struct hrun_plan **out, struct hrun_error *err)
 {
@@ -244,7 +244,7 @@ static double rank_factor_of(const struct hrun_known *known, int n, const struct
     return k && k->rank_factor > 0 ? k->rank_factor : 1;
 }
 
-/* Set values to those of the times without rank factors, and ranked_s to the times with them. */
+/* Set values by the times without rank factors, and ranked_s to the times with them. */
 static void unrank_values(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                           struct hrun_plan *p)
 {

@@ -4,16 +4,16 @@
  * first, for a good list. Then, for each P in the order of its least separable bound, branch and bound visits the
  * configurations that may still enter the list, sub-cluster by sub-cluster.
  * Bounds. Otherwise configurations are looked at in the order of their separable lower bound, which the fast search
- * lists. If a bound is above the last value in the full list, no later configuration can enter it. Each list is four
- * times as long as the previous one, so all lists together cost little more than the last.
+ * lists. If a bound is above the last value in the full list, no later configuration can enter that list. Each list of
+ * the fast search is four times as long as the one before, so all together cost little more than the last.
  * Shares. If the oracle has unequal shares of work, search_shares.c finds the least time first, then the rest of the
- * list. Parts and bounds are used only if this finds nothing.
+ * list. Parts and bounds are used only if search_shares.c finds nothing.
  * Neighbours. If none of these proves the list, the remaining looks go to neighbours of the best configuration found:
  * other numbers of PEs and processes on one sub-cluster, or on two whose sum of processes is constant.
  *
  * Proof. A proof that V is the best value needs a look at each configuration whose bound is below V, or a better bound
  * of it. With separable bounds alone these are too many if V is a few per cent above the least bound: all numbers of
- * PEs that give P, for each choice of M. One bound of a part excludes all configurations that begin with it. The
+ * PEs that give P, for each choice of M. A bound of a part excludes all configurations that begin with the part. The
  * reported gap is the relative distance of V from the least bound of the configurations neither looked at nor excluded.
  */
 #include "plan/search_nonseparable.h"
@@ -310,8 +310,8 @@ static int compare_entrances(const void *a, const void *b)
 
 static int list_by_parts(struct parts *s, int k, long rest, double value, struct hrun_error *err);
 
-/* If the bound of the pairs of w->c up to sub-cluster k allows it, list the configurations that begin with these and
- * have `rest` processes on later sub-clusters. value: a lower bound of theirs. */
+/* If the bound of the pairs of w->c up to sub-cluster k allows, list the configurations that begin with these pairs and
+ * have `rest` processes on later sub-clusters. value: a lower bound of their values. */
 static int list_by_bound(struct parts *s, int k, long rest, double value, struct hrun_error *err)
 {
     struct plan_walk *w = s->w;
@@ -327,7 +327,7 @@ static int list_by_bound(struct parts *s, int k, long rest, double value, struct
 }
 
 /* List the configurations that have the pairs of w->c before sub-cluster k and `rest` processes from k on. value: a
- * lower bound of theirs. */
+ * lower bound of their values. */
 static int list_by_parts(struct parts *s, int k, long rest, double value, struct hrun_error *err)
 {
     struct plan_walk *w = s->w;

@@ -23,8 +23,8 @@
 /* No configuration. PEs <= P <= PLAN_MAX_P = 2^30, so NEVER plus any number of PEs does not overflow. */
 #define NEVER ((uint32_t)INT_MAX)
 
-/* Up to this many possible numbers of PEs of an option, each needs one plain pass over the window. For more there is
- * one pass with a queue, which costs about as much as ten plain ones. */
+/* Up to this many possible numbers of PEs of an option, each takes one plain pass over the window. More take one pass
+ * with a queue, which costs about as much as ten plain passes. */
 enum { PLAIN_PASSES = 10 };
 
 /* The sums lo..lo+width-1 of processes on sub-clusters k.. that matter. */
@@ -272,7 +272,7 @@ static int pair_is_level(const struct plan_solver *S, int k, int m)
 }
 
 /* Add to S->paths the best path, if any, with the pairs of `start` before sub-cluster `turn` and a pair after *after
- * (NULL: any) on it. It represents the set of all such paths (Lawler's partition); its `limiting` is set to `turn`. */
+ * (NULL: any) on `turn`. It represents the set of all these paths (Lawler's partition); its `limiting` is `turn`. */
 static void add_best_path(struct plan_solver *S, const struct hrun_config *start, int turn,
                           const struct pair_key *after)
 {

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Number of best predicted configurations at each size: half of those in paper 000 (Table VI has 404). A configuration
- * whose time the models overestimate by a fifth may be far down the list; the time of a decision grows with it. */
+ * whose time the models overestimate by a fifth may be far down the list. More candidates make decisions longer. */
 enum { CANDIDATES = 200 };
 /* 97.5 % quantile of the normal distribution. */
 static const double Z95 = 1.959964;
@@ -38,11 +38,11 @@ enum { ASSUMED_RUNS = 3 };
 /* Factor of the misfit on one PE, where no messages are sent. */
 static const double ONE_PE = 0.3;
 
-/* Fraction of disturbed runs and the limit of their factor of time, those of hrun's accuracy tests. */
+/* As in hrun's accuracy tests: fraction of disturbed runs, and the most by which a disturbance multiplies a time. */
 static const double DISTURBED_PART = 0.05, DISTURBED_MOST = 3;
 
-/* Expected error of the models for a configuration without runs: root mean square of the prediction errors so far, each
- * limited as a disturbed run might cause it. */
+/* Expected error of the models for a configuration without runs: root mean square of the prediction errors so far. Each
+ * error is limited, as a disturbed run may cause a large one. */
 static double predicted_misfit(const struct hrun_design *d)
 {
     double sum = ASSUMED_RUNS * ASSUMED_MISFIT * ASSUMED_MISFIT, v;
@@ -267,8 +267,8 @@ static int join_candidates(struct candidate_search *q, const struct dealt_config
     return q->s->n - 1;
 }
 
-/* Find hrun's choice at this size with the corrected predictions known[n] (model/model.h). If it is better than the
- * choice so far, or with cautious = 0 than the greedy choice, it replaces it. */
+/* Find hrun's choice at this size with the corrected predictions known[n] (model/model.h). A better one replaces the
+ * choice so far, or with cautious = 0 the greedy choice. */
 static int search_choice(struct candidate_search *q, int dealt, int cautious, const struct hrun_known *known, int n,
                          struct hrun_error *err)
 {
@@ -378,9 +378,9 @@ static double positive_mean(double mean, double sd)
     return sd > 0 ? sd * exp(-0.5 * z * z) / sqrt(2 * M_PI) + mean * 0.5 * erfc(-z * M_SQRT1_2) : fmax(mean, 0);
 }
 
-/* Expected decrease of the least ln time by one more run of b. sign = -1: b is the best and `other` the mean of the
- * second, which b may turn out to exceed; sign = 1: `other` is the mean of the best, which b may turn out to beat. The
- * standard deviation is multiplied by sd_factor. Rounding is the same in all runs, so a repetition cannot reduce it. */
+/* Expected decrease of the least ln time by one more run of b. sign = -1: b is the best; `other` is the mean of the
+ * second, which may turn out to be better. sign = 1: `other` is the mean of the best, which b may beat. The standard
+ * deviation is multiplied by sd_factor. All runs have the same rounding, so a repetition cannot reduce the rounding. */
 static double run_gain(const struct hrun_design *d, const struct design_belief *b, int sign, double other,
                        double sd_factor)
 {

@@ -61,8 +61,8 @@ int design_is_known(const struct hrun_design *d, const struct dealt_config *conf
 /* Assumed pace of the sub-cluster whose time a run is to show, relative to its models; below 1 it gets more work. */
 static const double TILT = 0.88;
 
-/* Set d->procs to the numbers of processes per PE of the settings, which the definition must allow, or of the
- * definition. */
+/* Set d->procs to the numbers of processes per PE of the settings, which the definition must allow; if there are none,
+ * to those of the definition. */
 static int copy_procs(struct hrun_design *d, struct hrun_error *err)
 {
     d->procs = xcalloc((size_t)d->app->nprocs_per_pe + (size_t)d->set.nprocs + 1, sizeof *d->procs);
@@ -273,7 +273,7 @@ double design_slow_s(const struct hrun_design *d)
 }
 
 /* Set pace[nsubs]. If the configuration was run with unequal shares before, one of its sub-clusters, in turn, gets more
- * work than by its models, so that the run shows its time and not that of others. */
+ * work than by its models, so that the run shows the time of this sub-cluster. */
 static void tilt_shares(const struct hrun_design *d, const struct design_plan *q, double *pace)
 {
     int seen = design_is_known(d, &q->config, q->N), used = 0, turn;
@@ -288,8 +288,8 @@ static void tilt_shares(const struct hrun_design *d, const struct design_plan *q
             pace[i] = TILT;
 }
 
-/* Set d->share for a run with unequal shares by the present models, which are fitted first if there are none. Without
- * models the run gets equal shares. */
+/* Set d->share for a run with unequal shares by the present models; if there are none, fit them first. If the fit makes
+ * none, the run gets equal shares. */
 static int set_run_shares(struct hrun_design *d, struct design_plan *q, struct hrun_error *err)
 {
     autofree double *pace = xcalloc((size_t)d->nsubs, sizeof *pace);
@@ -378,8 +378,8 @@ int hrun_design_stands(const struct hrun_design *d, int i, double *loss)
 
 /* ---------------------------------------------------------------- expected wall time of a run */
 
-/* Assumed exponent of time in N until two sizes were run, and its limit later: that of dense linear algebra, the
- * largest of the shipped definitions, so that predictions are upper bounds. */
+/* Exponent of time in N: assumed until two sizes were run, later a limit. Dense linear algebra has this exponent, the
+ * largest of the shipped definitions, so predictions are upper bounds. */
 static const double GROWTH = 3;
 
 /* Wall time beyond the time of a run, for its start and end: the median of the runs so far. */

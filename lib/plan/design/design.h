@@ -5,8 +5,8 @@
  * Stages, each a batch of runs in random order, followed by a new fit of all models:
  *   screen   each sub-cluster and M: one PE and all PEs at a small and a middle size; then the whole cluster with
  *            each M at every second size, so that models need not extrapolate in P. An application of one size begins
- *            with the whole cluster. If all PEs were not slow, a quarter of them is run instead of one PE, whose run
- *            would be longer by a factor of up to the number of PEs;
+ *            with the whole cluster. If the run on all PEs was not slow, a quarter of them is run instead of one PE:
+ *            one PE would take longer by a factor of up to the number of PEs;
  *   choice   at each size, the choice if it was never run; then the run with the largest expected reduction of the
  *            choice's time per second (knowledge gradient, Frazier, Powell, Dayanik 2008), which may be a repetition.
  *            With a budget, also variants of the choice at the smallest and the largest size;
@@ -89,7 +89,7 @@ struct hrun_design_state {
     int sizes, settled;         /* sizes with a valid configuration, and those of them where the choice stands */
     int dropped;                /* number of dropped sizes, the smallest ones; the others are numbered from 0 */
     double loss;                /* mean over sizes: expected relative loss of the choice; NaN while not known */
-    double interval;            /* largest half width over sizes of the choice's 95 % interval, relative; NaN */
+    double interval;            /* largest relative half width over sizes of the choice's 95 % interval; NaN as loss */
     enum hrun_design_stage stage; /* of the last run that hrun_design_next returned */
     int queued;                 /* remaining runs of this stage */
     int exact;                  /* 1: times do not scatter */

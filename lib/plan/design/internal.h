@@ -78,7 +78,7 @@ struct design_group {
     double log_t;               /* mean of ln time of the undisturbed runs */
     double var;                 /* variance of log_t */
     double model;               /* ln of the models' time; NaN: none */
-    double common;              /* with one sub-cluster: part of `model`, the correction common to runs on several */
+    double common;              /* with one sub-cluster: part of `model` by the common factor of runs on several */
 };
 
 /* ln(time / the models' uncorrected time) of a homogeneous group. */

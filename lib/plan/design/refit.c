@@ -13,8 +13,8 @@
 static const double DISTURBED = 4;
 /* Ratio of the standard deviation to the median absolute value, for normal errors. */
 static const double MAD_FACTOR = 1.4826;
-/* Weight of the assumed scatter in differences, so that two or three equal repetitions do not make it 0; limit of
- * differences. */
+/* ASSUMED_PAIRS: weight of the assumed scatter, in differences: two or three equal repetitions do not make the scatter
+ * 0. PAIRS_MAX: most differences. */
 enum { ASSUMED_PAIRS = 5, PAIRS_MAX = 400 };
 
 /* The first sub-cluster with the signature of this one; sub-clusters with one signature share their models. */
@@ -310,8 +310,7 @@ int design_evaluate(struct size_models *m, const struct dealt_config *config, in
     return !hrun_plan_evaluate(&m->problem[config->dealt], &config->c, check, c, &why);
 }
 
-/* Convert the times of runs with unequal shares to the present shares; runs whose shares differ too much are left
- * out. */
+/* Convert the times of runs with unequal shares to the present shares. Leave out runs whose shares differ too much. */
 static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, struct design_group *g,
                        struct hrun_error *err)
 {

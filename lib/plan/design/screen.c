@@ -157,8 +157,8 @@ static int find_most_pes(const struct hrun_design *d, int sub, int m, int size, 
     return found;
 }
 
-/* 1 if a configuration is slow at the smallest size, with own_budget; else 0. It is then not screened at a larger size,
- * because no budget limits such a run yet; screen_rest adds its second size. */
+/* 1 if a configuration is slow at the smallest size, with own_budget; else 0. A slow configuration is not screened at a
+ * larger size, because no budget limits the run yet; screen_rest adds its second size. */
 static int is_slow_config(const struct hrun_design *d, const struct dealt_config *config)
 {
     double least = INFINITY, own = INFINITY;
@@ -250,8 +250,8 @@ static double least_time_s(const struct hrun_design *d, int sub, int m)
 enum { ALL, SOME, OTHERS, FIXED_SCREENS = 5 };
 
 /* Queue a round at the only size. ALL: all PEs of each sub-cluster with each M. SOME: a quarter of the PEs, because one
- * PE would be slower by up to their number; if all PEs were slow, perhaps by messages, one PE with the largest M.
- * OTHERS: if that was quick, one PE with the other M. */
+ * PE would be slower by up to the number of PEs; if all PEs were slow, perhaps by messages, one PE with the largest M.
+ * OTHERS: if the run on one PE was quick, one PE with the other M. */
 static void screen_one_size(struct hrun_design *d, int round)
 {
     enum { FEW = 4 };

@@ -20,7 +20,7 @@ static const double SHORT_S = 2.5, SHORT_BUDGET_S = 105;
 static const double OWN_SHARE = 0.1;
 /* Factor of the budget by own_budget while the mean expected relative loss over sizes is above LOSS_MORE. */
 static const double LOSS_MORE = 0.02, MORE = 2;
-/* The last rounds may extend this budget to at most OVER times itself plus OVER_ROUNDS rounds of the reserve. */
+/* The last rounds may extend a budget by own_budget to at most OVER times it plus OVER_ROUNDS rounds of the reserve. */
 static const double OVER = 1.5, OVER_ROUNDS = 4;
 /* Limit of useful runs, even short ones: for each model, and for each size. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
@@ -64,8 +64,8 @@ static int is_final_part(const struct hrun_design *d)
            (d->set.runs > 0 && st->runs > (1 - FINAL_PART) * d->set.runs);
 }
 
-/* Number of rounds of the reserve that a run must not use. The reserve is for choices that were never run; when the
- * design is closing, its first round is for other runs, too. */
+/* Number of rounds of the reserve that a run must not use. The reserve is for choices that were never run. When the
+ * design is closing, the first round of the reserve is for other runs, too. */
 static int rounds_to_leave(const struct hrun_design *d, const struct design_size *s, const struct design_belief *b)
 {
     int is_unseen_choice = s->choice >= 0 && b == s->v + s->choice && !b->runs;
@@ -161,8 +161,8 @@ static void queue_variant(struct hrun_design *d, struct size_models *m, const st
     }
 }
 
-/* Queue variants of the choice at size s. added: 1: with all PEs of a further sub-cluster; 0: without one of its
- * sub-clusters, or with another number of processes per PE on one. */
+/* Queue variants of the choice at size s. added: 1: with all PEs of a further sub-cluster; 0: without a sub-cluster of
+ * the choice, or with another number of processes per PE on one. */
 static int queue_variants_at(struct hrun_design *d, const struct design_size *s, int added, struct hrun_error *err)
 {
     const struct dealt_config *choice = s->choice >= 0 ? &s->v[s->choice].config : NULL;
@@ -202,7 +202,7 @@ static int target_reached(const struct hrun_design *d)
 }
 
 /* Queue repetitions of homogeneous runs that lie far from the fit. If no configuration was run twice yet, queue one
- * only: if its times do not scatter, no other needs a repetition. */
+ * only: if the times of this one do not scatter, no other needs a repetition. */
 static void queue_repeats(struct hrun_design *d)
 {
     int known = 0;              /* 1: some configuration was run twice, so the scatter of times is known */
@@ -223,8 +223,8 @@ static void queue_repeats(struct hrun_design *d)
 }
 
 /* Queue repetitions, else variants, else mixed runs; in the last part of a budget mixed runs of configurations with
- * runs come first. Variants reveal errors of the models that all runs so far share. Their predictions may be far off if
- * a sub-cluster is added, so this is done at the smallest size, where runs cost least. */
+ * runs come first. Variants reveal errors of the models that all runs so far share. Predictions with a further
+ * sub-cluster may be far off, so one is added only at the smallest size, where runs cost least. */
 static int fill_queue(struct hrun_design *d, struct hrun_error *err)
 {
     queue_repeats(d);
@@ -271,8 +271,8 @@ static double total_cost_s(const struct hrun_design *d)
 }
 
 /* Set the budget by own_budget. It covers some rounds of the choices at all sizes and runs of each model at one size,
- * but at most a part of the cost of all configurations, and at least screening and, within that part, some more rounds.
- * The time of runs from before is subtracted. The last rounds are added, up to a limit. */
+ * at most OWN_SHARE of the cost of all configurations. It covers at least screening and OWN_LEAST rounds, the rounds
+ * within OWN_SHARE. The time of runs from before is subtracted. The last rounds are added, up to a limit. */
 static void find_budget(struct hrun_design *d)
 {
     struct design_budget *b = &d->budget;
@@ -332,8 +332,8 @@ static const struct design_belief *find_finalist(const struct hrun_design *d, co
     return next && !next->runs && next->mean < choice->mean + RIVAL ? next : NULL;
 }
 
-/* At the end, queue a choice that was never run or, if times scatter, only once, because one run may be too quick by
- * chance; then the next best ones. Short runs come first, because they improve predictions at other sizes, too. */
+/* At the end, queue one run: of a choice that was never run; else, if times scatter, of a choice that was run once and
+ * may be quick by chance; else of a next best. Short runs come first: they improve predictions at other sizes, too. */
 static void queue_finalist(struct hrun_design *d)
 {
     int enough = d->set.own_budget > 0 && d->state.runs > max_design_runs(d) + DESIGN_ROUNDS * d->nsizes;
