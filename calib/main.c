@@ -6,7 +6,7 @@
 #define REMOVE "to measure anew write hrun-calibrate --again PROGRAM; to forget an application remove its folder " \
                "$HRUN_DATA/profiles/APP (default of HRUN_DATA: ~/.local/share/hrun)"
 
-/* Words that users mistake for subcommands; a program of such a name would be measured. */
+/* Words that users mistake for subcommands, with advice. Any other word that is no subcommand names a program. */
 static const struct context_not_program not_programs[] = {
     { "list", SHOW }, { "ls", SHOW }, { "status", SHOW },
     { "rm", REMOVE }, { "remove", REMOVE }, { "delete", REMOVE }, { "clear", REMOVE }, { "reset", REMOVE },

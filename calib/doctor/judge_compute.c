@@ -23,7 +23,7 @@ void check_kernel_spread(const struct judging *j)
                     "spread of %.1f %%", doctor_place(j->d, j->rank).s, s.low, s.high, 100 * doctor_width(&s));
 }
 
-/* The k PEs of one sub-cluster with times: their times, medians and ranks. */
+/* The k PEs of one sub-cluster that have times. v[i] with n[i]: the times of PE i. */
 struct pe_group {
     const double **v;
     size_t *n, k;

@@ -47,7 +47,7 @@ void check_trips(const struct judging *j)
     }
 }
 
-/* Find messages that take longer than larger ones. Medians within the spread of each other do not count. */
+/* Find messages that take longer than those of the next larger size. They do not count if their deciles overlap. */
 void check_anomalies(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
@@ -68,7 +68,8 @@ void check_anomalies(const struct judging *j)
     }
 }
 
-/* 1 if two pairs have the same sub-clusters at their ends and both or neither are on one host, else 0. */
+/* 1 if x and y have equal bytes and the same sub-clusters at their ends, and both or neither lie inside a host, else
+ * 0. */
 static int are_like_pairs(const struct doctor_data *d, const struct doctor_messages *x, const struct doctor_messages *y)
 {
     const struct doctor_rank *a = &d->ranks[x->a], *b = &d->ranks[x->b], *p = &d->ranks[y->a], *q = &d->ranks[y->b];
@@ -77,7 +78,8 @@ static int are_like_pairs(const struct doctor_data *d, const struct doctor_messa
            ((a->sub == p->sub && b->sub == q->sub) || (a->sub == q->sub && b->sub == p->sub));
 }
 
-/* Find pairs that take longer than the median of at least three like pairs. Of two, neither is the usual one. */
+/* Find pairs that take longer than the median of at least three like pairs. Two pairs do not tell which of them is
+ * unusual. */
 void check_unequal_links(const struct judging *j)
 {
     const struct doctor_data *d = j->d;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The setting of a host or its network interface. NULL: it is missing, or "0", or what virtual interfaces have: "-1" or
- * "unknown". */
+/* The setting `key` of a process, else of its host. NULL: it is missing, "0", "-1" or "unknown". Virtual interfaces
+ * report the last two. */
 static const char *known_fact(const struct doctor_data *d, int rank, const char *key)
 {
     const char *v = doctor_fact(d, rank, key);
@@ -115,7 +115,7 @@ void check_unequal_governors(const struct judging *j)
     }
 }
 
-/* One finding for each governor of each host. */
+/* Find each governor other than "performance", once for each host. */
 void check_governor(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
@@ -132,7 +132,7 @@ void check_governor(const struct judging *j)
                 j->r->host_name, mine);
 }
 
-/* Find hosts whose cgroup grants fewer CPUs than they have PEs here. */
+/* Find hosts whose control group grants fewer CPUs than the number of their measured PEs. */
 void check_cpu_quota(const struct judging *j)
 {
     const char *quota = known_fact(j->d, j->rank, "cpu_quota");

@@ -31,9 +31,9 @@ struct log_reading {
     const char *cluster;            /* names of the sub-clusters, as in records */
 };
 
-/* Read the configuration of the mixed run v[k]. Result: 1 if the run counts here, else 0. The run is in the logs of all
- * its sub-clusters, and counts in that of the first one only. A log that several of them share has a record for each,
- * with the same date; one of these counts. */
+/* Read the configuration of the mixed run v[k]. Result: 1 if the run counts here, else 0. The log of each of its
+ * sub-clusters has the run; only the log of the first one counts. Sub-clusters of one kind share a log, which has a
+ * record for each of them, all with one date; only the first record counts. */
 static int read_mixed(const struct log_reading *r, size_t k, struct hrun_config *config)
 {
     const struct hrun_design_sub *subs = r->g->budget->subs;
@@ -87,7 +87,8 @@ static int add_good(const struct log_reading *r, size_t k, struct hrun_error *er
     return 0;
 }
 
-/* Add a failure to the design, since hrun excludes its configuration at its size (lib/session/log_corrections.c). */
+/* Add a failure to the design, since hrun does not choose a configuration at a size where it failed
+ * (lib/session/log_corrections.c). */
 static int add_failure(const struct log_reading *r, const struct hrun_sample *s, struct hrun_error *err)
 {
     struct hrun_design_result failed = { .N = s->N };
@@ -99,16 +100,17 @@ static int add_failure(const struct log_reading *r, const struct hrun_sample *s,
     return hrun_design_add(r->g->budget->design, &failed, err);
 }
 
-/* 1 if a --timeout ended a run of a command before it counted as too slow, and the present limit allows more, else
- * 0. */
+/* 1 if a --timeout ended a run of a command before it counted as too slow, and the present --timeout is longer or not
+ * given, else 0. */
 static int had_no_time(const struct context *c, const struct hrun_sample *s, double least_s)
 {
     return c->app->fixed && hrun_text_same(s->status, "timeout") && s->wall_s < hrun_design_slow_s(least_s) &&
            !(c->timeout_s > 0 && c->timeout_s <= s->wall_s);
 }
 
-/* Add a sub-cluster's log to design and campaign. A failure counts only after a good run. That of a command must also
- * be before one, unless it was too slow: else its cause may be how the program was started, or a wrong input. */
+/* Add a sub-cluster's log to design and campaign. A failure counts only after a good run. A failure of a command counts
+ * only between two good runs or if it was too slow: a failure without a later good run may come from a wrong start or
+ * input. */
 static int read_budget_log(struct context *c, struct campaign *g, int sub, struct hrun_error *err)
 {
     autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
@@ -289,7 +291,7 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
         hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
     else if (!st->settled)
         hrun_buf_adds(out, "; more runs may change the choice");
-    if (st->sizes > 1)      /* models of few runs at one size cannot predict this */
+    if (st->sizes > 1)      /* models of few runs at one size cannot predict a loss */
         hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
                   100 * fmax(st->loss, LOSS_SHOWN));
     add_open(g, out);

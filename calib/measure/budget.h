@@ -1,7 +1,7 @@
 /* budget.h - a campaign whose runs are chosen one by one (lib/plan/design), within a budget
  *
- * Purpose: the default campaign of hrun-calibrate, limited by --budget. It makes the design from options and log, and
- * describes plan and result.
+ * Purpose: the default campaign of hrun-calibrate, limited by --budget. budget.c makes the design from options and
+ * logs, and describes plan and result.
  * Invariants: the design contains every good run in the log that counts for these sub-clusters. It also contains every
  * failed configuration that hrun excludes. A budget applies to one call of hrun-calibrate; earlier runs cost nothing.
  */
@@ -26,7 +26,7 @@ struct budget {
 /* 1 if runs are chosen one by one, 0 for the full grid. Errors (-1): HRUN_EINVAL (an option that excludes this). */
 int budget_wanted(const struct calib_settings *s, struct hrun_error *err);
 
-/* As campaign_build, for a campaign with a budget: *g has only the points of the log. Release it also after an error.
+/* As campaign_build, for a campaign with a budget: *g has only the points of the log. Release *g also after an error.
  * Errors: HRUN_EINVAL (bad options, nothing to measure), those of the store and of hrun_design_create. */
 int budget_build(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err);
 void budget_destroy(struct budget *b);

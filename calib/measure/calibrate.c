@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --again and --redo: append marks to the logs of the sub-clusters to be measured. Records before a mark no longer
- * count: with --again those of all points (one mark), with --redo those of the points to be measured. */
+/* --again and --redo: append marks to the logs of the sub-clusters to be measured. With --again a log gets one mark: no
+ * record before the mark counts. With --redo each point to be measured gets a mark: no record of the point before the
+ * mark counts. */
 static int mark_anew(struct context *c, const struct calib_settings *s, const struct campaign *g,
                      struct hrun_error *err)
 {
@@ -48,8 +49,8 @@ static int mark_anew(struct context *c, const struct calib_settings *s, const st
     return rc;
 }
 
-/* Print which times the models of a measured sub-cluster do not predict, why, and the remedy. Prints nothing if no run
- * worked, which is reported elsewhere. */
+/* Print for which processes per PE measured sub-cluster i has no model, why, and the remedy. Print nothing if no run
+ * worked: print_failures reports that case. */
 static void print_gaps(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
 {
     const char *name = c->cluster->subs[i].name;
@@ -99,7 +100,7 @@ static int fit_campaign(struct context *c, const struct campaign *g)
         for (int j = 0; j < count; j++)
             if (campaign_has(g, i) && c->cluster->subs[i].npes && !strcmp(v[j].signature, c->signatures.v[i]))
                 print_gaps(c, g, i, v[j].models);
-    /* Models of a single size would be rows of a few runs, which `show` prints. */
+    /* Models of a command rest on a few runs at one size; only --verbose and `show` print them. */
     for (int i = 0; i < count; i++)
         if (v[i].models && !v[i].quiet && (!c->app->fixed || !g->budget || c->set->verbose))
             models[k++] = v[i].models;
@@ -115,8 +116,8 @@ static int fit_campaign(struct context *c, const struct campaign *g)
     return status;
 }
 
-/* Fail if a term has no value at size N and the smallest P that the rule accepts, as the fit would fail after all
- * measurements. */
+/* Fail if a term has no value at size N and the smallest P that the rule accepts, since the fit would fail later, after
+ * all measurements. */
 static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error *err)
 {
     enum { MOST = 1000 };
@@ -153,8 +154,9 @@ static int check_family_options(const struct context *c, const struct calib_sett
     return 0;
 }
 
-/* Measure the network if the definition has network terms and it is not known. A failure, which calib_network reports,
- * is no error here; the terms are then left out. Result: 0, or the number of the signal that ended it. */
+/* Measure the network if there are several hosts, the definition has network terms and the network is not known. If the
+ * measurement fails, calib_network reports that, and the terms are left out. Result: 0, the number of the signal that
+ * ended the measurement, or -1 with *err. */
 static int measure_network(struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     struct calib_settings own = *s;
@@ -232,7 +234,7 @@ struct calibration {
     struct context c;
     struct campaign g;
     struct exclusive profiles;      /* the locks on the profiles; unlocked if nothing is measured */
-    int sig;                        /* the signal that ended the wait for them, or the measurement of the network */
+    int sig;                        /* the signal that ended the wait for the locks or the measurement of the network */
 };
 
 static void calibration_release(struct calibration *k)
@@ -266,7 +268,7 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
     if (work_find_program(&w, 0, err) || context_cluster(c, c->set, err) || context_choose_engine(c, 1, err) ||
         alone_check_real(c, err))
         return -1;
-    w.N = 0; /* sizes differ between runs, and only {N} passes them */
+    w.N = 0; /* sizes differ between runs; only {N} passes a size to the program */
     if (!work_size_is_passed(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
@@ -299,9 +301,9 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
     return build(c, s, &k->g, err);
 }
 
-/* Warn of sub-clusters with one PE. Their dependence on P comes from a sub-cluster measured at two P > Mi
- * (hrun_common_rows, lib/model), which has at least three PEs. Without one they are chosen together with others only if
- * they ran together, as in chosen runs. */
+/* Warn of sub-clusters with one PE. Their models take the dependence on P from a sub-cluster measured at two P > Mi
+ * (hrun_common_rows, lib/model), thus with three PEs. If no sub-cluster has three PEs, hrun chooses several
+ * sub-clusters only if they ran together. The grid has no runs on several sub-clusters; chosen runs have. */
 static void warn_single_pes(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
 {
     enum { TELLS = 3 };
@@ -331,7 +333,8 @@ static int print_plan(const struct context *c, const struct campaign *g, struct 
     return 0;
 }
 
-/* Warn if earlier measurements, made with other options, will count together with new ones; --again replaces them. */
+/* Warn if earlier measurements, made with other options, will count together with new ones; --again discards the
+ * earlier ones. */
 static int warn_other_settings(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf own = HRUN_BUF_INIT;
@@ -532,7 +535,7 @@ int calib_variants(const struct calib_settings *s, char **words)
     struct hrun_error err;
     int status = 0;
 
-    quiet.quiet = 1;            /* the measurement prints the notes */
+    quiet.quiet = 1;            /* calib_measure prints the notes */
     if (s->common.variant || !words[0] || context_app(&c, words[0], &err) || !c.variants_of)
         return calib_measure(s, words);
     for (int k = 0; k < c.variants_of->nvariants; k++)

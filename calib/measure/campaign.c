@@ -9,8 +9,8 @@
 
 enum { REPETITIONS = 3 };  /* the least number that distinguishes an outlier */
 
-/* Add a copy of p. If the campaign already has an equal point, only copy p's shares to that one. Equal points have the
- * same configuration, size, work and copies, and either both have shares or neither. Result: the index. */
+/* Add a copy of p. If the campaign already has an equal point, only copy p's shares to the equal point. Equal points
+ * have the same configuration, size, work and copies, and either both have shares or neither. Result: the index. */
 static int add_campaign_point(struct campaign *g, struct point p)
 {
     size_t bytes = (size_t)g->nsubs * sizeof *p.share;
@@ -103,7 +103,7 @@ static int add_grid(const struct grid_place *at, struct campaign *g, struct hrun
     return 0;
 }
 
-/* Add the points that the family needs at a place; P: processes of the target. */
+/* Add the points that the family needs at a place; P: processes of the target run. */
 static int add_family_points(const struct grid_place *at, int64_t P, struct campaign *g, struct hrun_error *err)
 {
     const struct lists *l = at->lists;

@@ -54,19 +54,19 @@ enum run_end {
     RUN_REFUSED,              /* with the program's own exit status */
     RUN_HOST_FAILED,          /* the engine or a host failed, not the application */
     RUN_NO_TIME,              /* the application ended well, but its time is not known */
-    RUN_TOO_SHORT,            /* it ended well with a time of 0 s */
-    RUN_TOO_SLOW              /* it was ended because other configurations are much quicker */
+    RUN_TOO_SHORT,            /* the application ended well with a time of 0 s */
+    RUN_TOO_SLOW              /* ended by hrun-calibrate, as other configurations are much quicker */
 };
 
 /* An event during the runs. */
 enum event_kind { EVENT_BEGIN, EVENT_RUN, EVENT_GIVEN_UP, EVENT_WORDS };
 struct event {
     enum event_kind kind;
-    int point;                /* BEGIN, RUN: index */
-    int sub;                  /* GIVEN_UP */
+    int point;                /* BEGIN, RUN: index of the point */
+    int sub;                  /* GIVEN_UP: the sub-cluster; nsubs: runs on several */
     /* RUN. */
     enum run_end end;         /* a failure is described in text */
-    int left_out;             /* 1: it is not tried again */
+    int left_out;             /* 1: the point is not tried again */
     double time_s, wall_s;
     char text[640];           /* RUN, GIVEN_UP: the reason; WORDS: a message of the engine */
 };
@@ -78,7 +78,7 @@ void campaign_release(struct campaign *g);
 
 /* Update the counts and the event's point. */
 void campaign_note(struct campaign *g, const struct event *e);
-/* Count a good run of a point (NULL: of none of this campaign), new or from the log. */
+/* Count a good run, new or from the log. p: its point; NULL: the campaign has no point for it. */
 void campaign_count(struct campaign *g, struct point *p, double time_s, double wall_s);
 /* The resolution of measured times, s; 0 if there are too few times to know it. */
 double campaign_step(const struct campaign *g);
@@ -92,8 +92,8 @@ int campaign_has(const struct campaign *g, int sub);
 
 /* The number of runs left on one sub-cluster, or on all if sub is -1. */
 int campaign_left(const struct campaign *g, int sub);
-/* The expected wall time of these runs, s, from each point's own mean, else from the nearest known point; 0 if no point
- * is known. */
+/* The expected wall time of the runs left, s, from each point's own mean, else from the nearest known point; 0 if no
+ * point is known. */
 double campaign_time_left(const struct campaign *g, int sub);
 /* 1 if all points left have run before, else 0. */
 int campaign_left_is_sure(const struct campaign *g);

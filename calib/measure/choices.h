@@ -1,7 +1,7 @@
 /* choices.h - hrun's choice at each size, made by hrun's own decision (session/decide.h)
  *
  * Purpose: at the end of a budget, print the best configurations with the times and intervals of hrun --dry-run.
- * Invariants: choices rest only on stored models and logs; a size without a choice has a reason.
+ * Invariants: choices rest only on stored models and logs; the table says why a size has no choice.
  */
 #ifndef CALIB_MEASURE_CHOICES_H
 #define CALIB_MEASURE_CHOICES_H
@@ -16,14 +16,14 @@ struct choice {
 };
 
 struct choices {
-    struct profiles known;     /* the decisions borrow from them */
+    struct profiles known;     /* the decisions borrow from `known` */
     struct choice *v;          /* in order of N; owned */
     int n;
     int exact;                 /* 1: times do not scatter (simulation), so one run is enough */
     int fixed;                 /* 1: the work is always the same, and N has no meaning */
 };
 
-/* Fill the zeroed *out with hrun's choice at sizes[nsizes]; c must outlive it. Errors: those of profiles_load and of
+/* Fill the zeroed *out with hrun's choice at sizes[nsizes]; c must outlive *out. Errors: those of profiles_load and of
  * decision_make, except HRUN_EINFEASIBLE. */
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
                 struct choices *out, struct hrun_error *err);

@@ -99,7 +99,7 @@ static int wait_all_copies(struct copies *c)
         sigaddset(&set, awaited[i]);
     sigprocmask(SIG_BLOCK, &set, &before);
     for (int got = 0; got >= 0 || errno == EINTR; ) {
-        /* Once all have ended, read the signals that arrived in the meantime. */
+        /* Once all have ended, read the signals that are still pending. */
         got = reap(c, WNOHANG) ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &(struct timespec){ 0 });
         if (got > 0 && got != SIGCHLD) {
             sig = sig ? sig : got;
@@ -157,7 +157,7 @@ void copies_end(struct copies *c)
 
 /* ------------------------------------------------------------------ a measurement */
 
-/* 1 if a is slower than b, or failed or was interrupted, else 0. */
+/* 1 if a is worse than b, else 0. An interrupted run is worst, then a failed one, then a slow one. */
 static int is_worse_result(const struct work_result *a, const struct work_result *b)
 {
     int stopped_a = a->outcome.interrupted || a->outcome.signalled;

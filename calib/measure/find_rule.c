@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest P is the number of PEs, but at least TRIED_MIN and at most TRIED_MAX. Small clusters thus show the rule,
- * too: 9 is the first square that is no power of two, 8 the first cube. P > 16 distinguishes no more rules. */
+/* The largest P is the number of processes on all PEs, but at least TRIED_MIN and at most TRIED_MAX. Small clusters
+ * thus show the rule, too: 9 is the first square that is no power of two, 8 the first cube. P > 16 distinguishes no
+ * more rules. */
 enum { TRIED_MIN = 9, TRIED_MAX = 16, RUNS_MAX = 64, TRIES = 2 };
 /* A run counts as hanging after HANGS times the longest good run plus START_S (campaign.h). */
 static const double HANGS = 20, START_S = 60;
@@ -79,7 +80,7 @@ static int run_once(struct rule_search *s, int64_t N, int P, int *worked, struct
     return rc;
 }
 
-/* Run, repeat a failure, and store the outcome. */
+/* Run N on P processes, once more after a failure, and store the outcome. Result: as run_once. */
 static int try_numbers(struct rule_search *s, int64_t N, int P, int *worked, struct hrun_error *err)
 {
     int rc = 0;
@@ -97,7 +98,7 @@ static int try_numbers(struct rule_search *s, int64_t N, int P, int *worked, str
     return 0;
 }
 
-/* Make runs at these sizes, smallest first, until all remaining rules agree on all of them. */
+/* Make runs at these sizes, smallest first, until all remaining rules agree at each of these sizes. */
 static int narrow_rules(struct rule_search *s, const int64_t *sizes, int nsizes, int most, struct hrun_error *err)
 {
     int64_t N;
@@ -138,8 +139,8 @@ static int confirm_rule(struct rule_search *s, int most, struct hrun_error *err)
     return rc;
 }
 
-/* Given sizes are often all even, or all powers of two, which hides conditions on the size. Also try one and a half
- * times the smallest size. */
+/* If all given sizes are even or powers of two, they hide conditions on the size. So try 1.5 times the smallest size,
+ * too. */
 static int try_between(struct rule_search *s, int most, struct hrun_error *err)
 {
     const struct lists *l = &s->a->lists;

@@ -47,7 +47,7 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
 /* ------------------------------------------------------------------ the runs */
 
 /* Run copies of a point's work on all its PEs, and store the slowest host. Simulated PEs of one host do not disturb
- * each other, so one PE of each host is enough there. */
+ * each other, so a simulation uses one PE of each host. */
 static int run_copies(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
@@ -71,8 +71,7 @@ static int run_copies(struct runs *runs, const struct point *p, struct work_resu
     return 0;
 }
 
-/* Find the slowest host if it is not known, because an earlier campaign ran the copies: run the copies with the least
- * work again. */
+/* If an earlier campaign ran the copies, the slowest host is not known: find it by the copies with the least work. */
 static int find_slow_host(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
