@@ -4,7 +4,7 @@
  *           four ranks on one core takes 29 ms, with this about 10 us. On free cores a yield costs a microsecond, so
  *           hrun enables it only if ranks share cores.
  * progress  Before MPICH 4.2, MPI_Finalize of ranks on several hosts mostly hangs: UCX waits for a peer that waits in
- *           PMI's barrier and does not progress UCX (mpich#6596). With this a rank progresses UCX while it waits for PMI.
+ *           PMI's barrier and does not progress UCX (mpich#6596). With this a rank progresses UCX while PMI waits.
  * status    Slurm's PMI turns each MPI_Abort into SIGKILL, and does not notice a rank that exits without MPI_Finalize.
  *           With this the first exits with the status of MPI_Abort, the second with 1 instead of 0.
  * The library wraps functions of UCX (ucp_worker_progress, _destroy) and of the C library (read and write of the

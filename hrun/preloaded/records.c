@@ -12,7 +12,7 @@
 /* Programs have a few such operations; further ones are only counted. */
 enum { RECORDS_MAX = 256 };
 
-/* A preloaded library has no other place for it. Threads may use different communicators at once. */
+/* A preloaded library has no other place for its state. Threads may use different communicators at once. */
 static struct {
     pthread_mutex_t lock;
     struct coll_record v[RECORDS_MAX];

@@ -196,7 +196,8 @@ struct coll_tree *coll_tree_hosts(const struct hrun_net *net, const struct hrun_
     return end_tree(t);
 }
 
-/* Find the sender with the message, and the receiver *to without it, whose message ends first. */
+/* Among the ranks that have the message and the ranks that lack it, find the sender and the receiver *to whose message
+ * ends first. Result: the sender. */
 static int first_edge(const struct hrun_net *net, const struct hrun_net_ranks *r, const double *ready, double bytes,
                       int *to)
 {
@@ -216,7 +217,8 @@ static int first_edge(const struct hrun_net *net, const struct hrun_net_ranks *r
     return from;
 }
 
-/* Time for which a rank is busy with a message that it sends: that of its processor, or of a slower port. */
+/* Time for which a rank is busy with a message that it sends: the time of its processor, or of its port if that is
+ * slower. */
 static double busy_s(const struct hrun_net *net, const struct hrun_net_ranks *r, int from, int to, double bytes)
 {
     const struct hrun_net_class *c = &net->classes[net->class_of[r->host[from]]];

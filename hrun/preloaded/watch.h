@@ -5,10 +5,10 @@
  * Invariants:
  *   - it is not linked with MPI: programs without MPI load it without harm, and MPI's functions are looked up
  *     when the first wrapper is called, also if the program has loaded MPI with local symbols (dlopen, as Python does);
- *   - without HRUN_TRACE, or when it names another number of ranks, calls are neither counted nor reported;
+ *   - calls are counted and reported only if HRUN_TRACE names the number of ranks;
  *   - MPI_Init restores the user's LD_PRELOAD and removes HRUN_TRACE, so that the program's children are not watched;
- *   - any thread may call; only the outermost call of a thread counts. If the program requested MPI_THREAD_MULTIPLE,
- *     the time inside MPI is that of the thread that called MPI_Init, else that of all threads.
+ *   - any thread may call; only the outermost call of a thread counts. If MPI provides MPI_THREAD_MULTIPLE, the time
+ *     inside MPI is the time of the thread that called MPI_Init, else the time of all threads.
  *   - MPI_Pcontrol(0) stops the watch, MPI_Pcontrol(1) resumes it (MPI 3.1, section 14.2.4).
  */
 #ifndef HRUN_PRELOADED_WATCH_H

@@ -203,8 +203,8 @@ static const struct word *find_word(const char *name, size_t len)
     return NULL;
 }
 
-/* Fail for an unknown option that is the beginning of a word of another launcher, or resembles one more than any option
- * of hrun. */
+/* Fail for an unknown option that is the beginning of a word of another launcher, or resembles such a word more than
+ * any option of hrun. */
 static int check_spelling(const char *word, const char *name, size_t len, struct hrun_error *err)
 {
     enum { NWORDS = sizeof words / sizeof *words, BEGINS = 3 };
@@ -231,7 +231,7 @@ static int check_spelling(const char *word, const char *name, size_t len, struct
 }
 
 /* The number of further words that belong to an option of hrun; -1 with *err. After two dashes a unique abbreviation of
- * the name is allowed. After one dash it is not, as it may be a word of another launcher. */
+ * the name is allowed. After one dash an abbreviation is refused, as it may be a word of another launcher. */
 static int own_values(const char *word, struct hrun_error *err)
 {
     const char *name = word + 1 + (word[1] == '-');
@@ -339,7 +339,7 @@ static int serve_here(const char *name, const char *value)
     return setenv("PATH", path, 1) ? -1 : 1;
 }
 
-/* Read the text of the rankfile once, since it may be a pipe, or change before the layout is made. */
+/* Read the text of the rankfile once, since the file may be a pipe, or may change before the layout is made. */
 static int keep_rankfile(struct hrun_settings *s, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -517,7 +517,7 @@ static const struct parameter {
 };
 enum { ANYWAY, UNBOUND };       /* the first rows: obeyed in any case; obeyed unless --bind-to is given */
 
-/* Remove a parameter that hrun has obeyed, since it would conflict with the rankfile in mpirun. */
+/* Hide a parameter from mpirun, where it would conflict with hrun's rankfile. */
 static void hide_parameter(const char *name, struct hrun_strvec *mca)
 {
     size_t len = strlen(name), n = 0;

@@ -23,7 +23,7 @@ struct hrun_settings {
     int tag_output, report_bindings, trace, tune_collectives, finest;
     struct hrun_mapping mapping;      /* placement of processes by mpirun's words (mpirun_words.h) */
     struct hrun_strvec mapping_words; /* texts that mapping points to */
-    int hydra;                        /* 1: called by the name of MPICH's mpiexec, or with words that only it has */
+    int hydra;                        /* 1: called by the name mpiexec, or with words that only MPICH's mpiexec has */
     int short_N;                      /* 1: the size was given as -N, which in mpirun means processes per node */
     struct work_programs programs;    /* separated by ':'; ask.procs is the sum of their processes */
     const char *gwdir;                /* the working folder of all programs; NULL: not given */

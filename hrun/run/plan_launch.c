@@ -351,7 +351,7 @@ static int check_explore(const struct launch_plan *p, const struct hrun_settings
                      "name one with -app (hrun --list-apps)", program ? program : "");
 }
 
-/* Refuse words of mpirun together with options of the choice. */
+/* Refuse mpirun's words for where processes go together with options that let hrun choose. */
 static int check_mapping_options(const struct hrun_settings *s, struct hrun_error *err)
 {
     const char *other = s->ask.config ? "--config" : s->probe ? "--probe" : s->finest ? "--finest"
@@ -425,8 +425,8 @@ static void fill_cores(struct launch_plan *p)
     }
 }
 
-/* For a program without a definition, read -N as mpirun's processes per node, if the hosts have that many cores and -n
- * is consistent with it. */
+/* For a program without a definition, read -N as mpirun's processes per node, if each host has that many cores and -n
+ * agrees with it. */
 static int read_per_node(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = p->c.cluster;

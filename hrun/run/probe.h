@@ -1,9 +1,9 @@
 /* probe.h - hrun --probe: measure the speeds of the PEs by a small run, and choose the configuration of the real run
  *
  * Purpose: for an application without a profile (paper 004, section 5.2). A small traced run with one process per PE
- * measures the computing time of each process; if it cannot be traced, each sub-cluster runs alone and is timed.
- * From these speeds (model/model.h) the search finds the fastest configuration. It replaces the default, one process
- * per PE, if it is faster by more than the resolution of the probe, and a second small run confirms that. So the loss
+ * measures the computing time of each process; if it cannot be traced, each sub-cluster runs alone and is timed. From
+ * these speeds (model/model.h) the search finds the fastest configuration. This replaces the default, one process per
+ * PE, if the predicted gain exceeds the resolution of the probe and a second small run confirms the gain. So the loss
  * is at most the time of the probe, if small runs represent the real one.
  * Invariants: after a failure or a signal no run is started; each good run is recorded like any other.
  */
@@ -34,7 +34,7 @@ struct probe {
     double predicted, shown;   /* time of the last configuration tried over that of the default: prediction, and
                                   result of the small run; 0: none was tried */
     int64_t shown_N;           /* size of that small run */
-    char kept[256];            /* why the default is kept; "": it is not, or without a reason */
+    char kept[256];            /* why the default is kept; "": it is replaced, or no reason is known */
     int status;                /* hrun's exit status if a run was interrupted or took too long, else 0 */
 };
 
@@ -124,8 +124,8 @@ struct size_search {
     int P, Q;                  /* numbers of processes to be accepted; Q = 0: P alone */
 };
 
-/* Find the first accepted size among those near `from` that P and Q divide, then all near it, then its doublings and
- * the halvings of d->N. 1 with *N, 0: there is none, or -1 with *err. */
+/* Find the first accepted size: among the sizes near `from` that P and Q divide, then all sizes near `from`, then
+ * doublings of `from`, then halvings of d->N. 1 with *N, 0: there is none, or -1 with *err. */
 int probe_size_find(const struct size_search *s, int64_t *N, struct hrun_error *err);
 
 /* Choose the size of a probe: `asked`, else the smallest of the definition's sizes, else about d->N / 8. *P: the most

@@ -33,8 +33,8 @@ static int is_worth_it(const struct probing *g, const struct both *b, int64_t N,
     return gain / base_s > g->p->predicted + (g->base.N != N);
 }
 
-/* Find a size at which the default and P processes can be compared: that of the default's earlier run if both divide it
- * evenly enough, else another. 1 with *N, 0 if there is none, or -1 with *err. */
+/* Find a size at which the default and P processes can be compared: the size of the default's earlier run if both
+ * numbers of processes divide it evenly enough, else another size. 1 with *N, 0 if there is none, or -1 with *err. */
 static int find_size(const struct probing *g, int P, int64_t *N, struct hrun_error *err)
 {
     int valid = 0;
@@ -197,8 +197,8 @@ int probe_is_open(struct probing *g, struct hrun_error *err)
     return rc;
 }
 
-/* Try the configuration that is predicted to be fastest. If it is not faster, the cause is an unknown cost of messages,
- * which grows with the number of processes, so the next one has fewer processes. */
+/* Try the configuration that is predicted to be fastest. If a small run does not show the gain, the cause is an unknown
+ * cost of messages. This cost grows with the number of processes, so the next configuration has fewer processes. */
 int probe_choose(struct probing *g, struct hrun_error *err)
 {
     struct hrun_speeds *s = hrun_speeds_create(g->c->app, g->d->N, g->v, g->d->nsubs, g->P0, g->comm_s, err);

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of processes per core without a definition: in paper 004 the fastest of 7 nodes, with a quarter of their total
- * speed, gets this number of 35 processes. */
+/* Limit of processes per core without a definition: in paper 004 the fastest of 7 nodes has a quarter of their total
+ * speed and gets 8 of 35 processes. */
 enum { PROCS_PER_CORE = 8 };
 /* Time that a process may lose to other processes by chance, s: a tick of Linux at 250 Hz. */
 static const double TICK_S = 0.004;
-/* Fraction of a time that counts as chance if it is not measured: speeds of six emulated hosts varied by up to this. */
+/* Fraction of a time that counts as chance if it is not measured: speeds of six emulated hosts varied by up to 5 %. */
 static const double CHANCE = 0.05;
 /* Limit of the time of all probes, relative to that of the real run. */
 static const double PART = 0.1;
@@ -33,7 +33,8 @@ static int fail_run(struct probe *p, int64_t N, int P, const struct work_result 
                      r->detail[0] ? ": " : "", r->detail);
 }
 
-/* The time of a run by the application's own clock; else, if it was traced, without the launch. */
+/* The time of a run, s: by the application's own clock; without such a clock by the trace, without the launch; else
+ * that of the whole run. */
 static double probe_time(const struct context *c, const struct work_result *r, const struct waits *w)
 {
     double elapsed_s = 0;
@@ -130,8 +131,8 @@ int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growt
     return 0;
 }
 
-/* Relative spread of the times of the PEs of sub-cluster i. If it has a single PE, the largest relative spread of the
- * other sub-clusters, but not more than their spread in seconds. */
+/* Relative spread of the times of the PEs of sub-cluster i. If sub-cluster i has one PE: the largest spread of another
+ * sub-cluster, limited so that it is no more seconds than there. */
 static double relative_spread(const struct waits *w, int i)
 {
     const struct waits_sub *s = &w->subs[i];

@@ -138,7 +138,7 @@ static int join_host_list(struct hrun_settings *s, const char *hosts, struct hru
     return context_add_hosts(&s->common, NULL, hosts, err);
 }
 
-/* Append n hosts for ranks, cyclically. */
+/* Append the hosts of n ranks: the given hosts in turn. */
 static void join_hosts(const struct hrun_strvec *hosts, size_t n, struct hrun_buf *out)
 {
     for (size_t i = 0; i < n && hosts->n; i++)

@@ -136,8 +136,8 @@ static void add_subcluster_table(const struct context *c, const struct decision 
     hrun_table_destroy(t);
 }
 
-/* Append how the program divides its work, concluded from runs. If the speeds of sub-clusters add up, none of them
- * limits the run; the time shown for one is that of a run whose processes all have its speed. */
+/* Append how the program divides its work, concluded from runs. If the speeds of sub-clusters add up, no sub-cluster
+ * limits the run; the time shown for a sub-cluster is the time of a run whose processes all have its speed. */
 static void add_tasking(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     if (d->predicted.known && c->app->shares.units && !d->shares.could_deal && !d->shares.tasking.ignores &&
@@ -223,7 +223,7 @@ static void add_misses_note(const struct decision *d, struct hrun_buf *out)
                       "larger sizes, or more often\n", 100 * HRUN_MODELS_MISS, which.data);
 }
 
-/* Append a line on the numbers of processes per PE without a model of sub-cluster i. Result: 1 if any, else 0. */
+/* Append a line on the numbers of processes per PE for which sub-cluster i has no model. Result: 1 if any, else 0. */
 static int add_wanting(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
@@ -282,7 +282,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
     }
 }
 
-/* Add the commands that would prepare the run, the first line of each, or a line that there are none. */
+/* Add the first line of each command that would prepare the run, or a line that the preparation is done already. */
 static int add_preparation(const struct context *c, const struct decision *d, const struct hrun_layout *layout,
                            struct hrun_buf *out, struct hrun_error *err)
 {

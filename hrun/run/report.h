@@ -16,7 +16,7 @@ int report_plan(const struct launch_plan *p, const struct command *cmd, struct h
 void report_cluster(const struct context *c, struct hrun_buf *out);
 
 /* The hrun-calibrate command that makes a missing profile or measures what a formula needs (CALIBRATE_MEASURE),
- * measures a profile again, or adds the decision's size. */
+ * measures a profile again (CALIBRATE_AGAIN), or adds the decision's size to a profile (CALIBRATE_SIZE). */
 enum calibrate_how { CALIBRATE_MEASURE, CALIBRATE_AGAIN, CALIBRATE_SIZE };
 void report_calibrate_command(const struct context *c, enum calibrate_how how, const struct decision *d,
                               char *const *words, struct hrun_buf *out);
@@ -77,7 +77,7 @@ void report_settings(const struct context *c, const struct decision *d, const ch
 
 /* Append " OPTION VALUE" for a shell; nothing without a value. */
 void report_option(const char *option, const char *value, struct hrun_buf *out);
-/* The given options that select the machine, each after a blank. */
+/* The given options that select data, machine and engine, each after a blank. */
 void report_where(const struct context *c, struct hrun_buf *out);
 
 /* A line on sub-cluster i, which has a profile for another engine only. */

@@ -247,8 +247,8 @@ void report_other_engine(const struct context *c, const struct decision *d, int 
                   "--engine %s uses it\n", c->cluster->subs[i].name, other, c->engine->name, other);
 }
 
-/* 1 if the extrapolation in N or P is worth a line, else 0. After an interrupted --again, models contain sizes without
- * valid runs. */
+/* 1 if the extrapolation in N or P is worth a line, else 0. decision_is_outside counts, too: after an interrupted
+ * --again, models contain sizes without valid runs. */
 static int is_far(const struct decision *d, const struct beyond *b)
 {
     return b->factor > EXTRAPOLATION_WORTH_SAYING ||

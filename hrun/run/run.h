@@ -40,14 +40,14 @@ struct launch_plan {
     struct decision d;
     struct variants variants;
     struct work w;
-    char *named[2];               /* words from the definition's program if the user gave none */
+    char *named[2];               /* the definition's program as words, if the user gave none */
     struct probe probe;
     struct hrun_layout *layout;
     int sig;                      /* the signal that ended the wait, else 0 */
 };
 
-/* Fill *p; release it in any case. Result: 0, or -1 with *err, which is empty if p->sig is set. Errors: those of the
- * rooms called; HRUN_EBUSY if other runs use the PEs. */
+/* Fill *p; release it in any case. Result: 0, or -1 with *err, which is empty if p->sig is set. Errors: those of
+ * lib/session; HRUN_EBUSY if other runs use the PEs. */
 int plan_launch(struct launch_plan *p, const struct hrun_settings *s, char **words, struct hrun_error *err);
 void launch_plan_release(struct launch_plan *p);
 
