@@ -19,7 +19,7 @@ static const char *const ignored_prefixes[] = {
     "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
 };
 
-/* Append the program's MPI; if it does not show one (a script), the Open MPI that starts it or that is installed. */
+/* Append the program's MPI. If the program shows none (a script), append the Open MPI of the engine or of this host. */
 static void add_mpi_of_network(const struct context *c, struct hrun_buf *out)
 {
     struct hrun_openmpi m = c->openmpi;

@@ -3,8 +3,8 @@
  * Purpose: `hrun-calibrate network` stores and shows networks; hrun and the rest of hrun-calibrate find them.
  * Invariants: all engines with real processes share one network per set of hosts, as their MPI uses the same links.
  * Open MPI parameters that choose other links, another platform, and parameters of SimGrid each make another network.
- * A network is loaded once, into the context. With --network, predictions use that file, while the models of runs use
- * the measured network.
+ * A network is loaded once, into the context. With --network, predictions use the file of this option; the models of
+ * runs use the measured network.
  */
 #ifndef HRUN_SESSION_CONTEXT_NETWORK_H
 #define HRUN_SESSION_CONTEXT_NETWORK_H
@@ -35,7 +35,7 @@ int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *er
 int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err);
 
 /* Call after network_use, when models are fitted: with set->network, move c->net and c->view to c->measured_net and
- * c->measured, and load the file in their place. Errors: as above; then nothing changes. */
+ * c->measured, and load the file in their place. Errors: as network_use; then nothing changes. */
 int network_suppose(struct context *c, struct hrun_error *err);
 
 /* Append the command that measures the network of this cluster. */

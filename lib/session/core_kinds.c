@@ -13,8 +13,8 @@
 
 /* EQUAL: kinds with a smaller ratio of speeds count as one. A benchmark is disturbed if its process got less than ALONE
  * of the time of a core, or if the ratio of speeds within a kind exceeds ALIKE (1.1 is usual: a package favours some of
- * its cores). It is repeated after AGAIN_S. Two processes per core are preferred to one only if one per core takes more
- * than MARGIN times as long (tests/trials/hybrid, seeds 1 to 800). */
+ * its cores). A disturbed benchmark is repeated after AGAIN_S seconds. Two processes per core are preferred only if one
+ * per core takes more than MARGIN times as long (tests/trials/hybrid, seeds 1 to 800). */
 static const double EQUAL = 1.1, ALONE = 0.9, ALIKE = 1.25, MARGIN = 1.3, AGAIN_S = 3600;
 
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d)

@@ -1,12 +1,12 @@
 /* core_kinds.h - choose the kinds of cores of one host for a program without a profile
  *
- * Purpose: a laptop or workstation has fast and slow cores. With one process on each core the fast ones wait for the
- * slow ones. Without the slow ones, or with two processes on each fast core, equal shares may end sooner. A benchmark
- * of KINDS_SECONDS measures the speeds once per machine; the store keeps them.
+ * Purpose: a laptop or workstation has fast and slow cores. With one process on each core the fast cores wait for the
+ * slow ones. A run may end sooner if it leaves out the slow cores, or puts two processes on each fast core. A benchmark
+ * of KINDS_SECONDS measures the speeds once per machine; the store keeps the speeds.
  * Method: the time is proportional to max(Mi / si) / P over the kinds used, with speeds si (model.h, "speeds"). hrun
- * chooses the fastest configuration with one process per core. One with two processes on some cores must be 30 % faster
- * (tests/trials/hybrid), as the cost of sharing a core is unknown. Once two or more candidates were run (these, and one
- * process per core of the k fastest kinds), hrun chooses the one with the least median time.
+ * chooses the fastest configuration with one process per core. Two processes on some cores must be 30 % faster
+ * (tests/trials/hybrid), as the cost of sharing a core is unknown. Candidates are these two configurations, and one
+ * process per core of the k fastest kinds. After two candidates were run, hrun chooses that of the least median time.
  * Invariants: kinds whose speeds differ by less than 10 % count as one. A benchmark is valid only if no other program
  * used the cores and cores of one kind were equally fast; after an invalid one hrun waits an hour before the next.
  */

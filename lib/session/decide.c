@@ -71,7 +71,7 @@ static int decide_by_model(struct deciding *w, struct hrun_error *err)
     d->by = BY_MODEL;
     copy_failed_configs(k, d);
     if (hrun_plan_search_known(problem, k->known, k->n, top, &d->plan, &why)) {
-        /* No configuration describes -n 3 on two PEs. If the rule accepts 3, it runs as without a profile. */
+        /* No configuration describes -n 3 on two PEs. If the rule accepts 3, decide as without a profile. */
         if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
             return decide_by_count(c, problem->P, d, err);
         if (why.code == HRUN_EINFEASIBLE && c->app->fixed && !problem->P && !problem->limits &&
@@ -170,7 +170,7 @@ static int check_procs(const struct context *c, const struct question *q, const 
                      ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
 }
 
-/* Read the goals. All but the shortest time without limits need predictions. */
+/* Read the goals. Limits, and goals other than the shortest time, need predictions. */
 static int read_goals(struct deciding *w, struct hrun_error *err)
 {
     if (goals_read(w->q, w->c->cluster, w->subs, &w->goals, err))
@@ -249,8 +249,8 @@ static int decide_shared(struct deciding *w, struct hrun_error *err)
     return 0;
 }
 
-/* Set d->shares.equal to the best configuration with equal shares. Result: 1 if it is better than d->plan's best once
- * each time is raised by its uncertainty, else 0; -1 with *err. */
+/* Set d->shares.equal to the best configuration with equal shares. Result: 1 if its value, raised by its uncertainty,
+ * is below that of d->plan's best, raised in the same way, else 0; -1 with *err. */
 static int find_equal(const struct deciding *w, struct hrun_error *err)
 {
     const struct at_size *at = w->at;
@@ -290,7 +290,7 @@ static void forget_choice(struct decision *d)
     d->basis.runs_here = d->basis.runs_elsewhere = 0;
 }
 
-/* Choose the configuration last prepared in the working folder if preparing the best takes longer than it saves. */
+/* Choose the configuration last prepared in the working folder if preparing the best takes longer than that saves. */
 static void prefer_prepared(struct deciding *w)
 {
     struct hrun_plan_problem problem = { .subs = w->subs };
@@ -343,7 +343,7 @@ static void prefer_prepared(struct deciding *w)
     d->predicted.time.mid = old_s;
 }
 
-/* Decide with models: with unequal shares if the models can predict them and they are better, else with equal ones. */
+/* Decide with models: with unequal shares if the models can predict these and they are better, else with equal ones. */
 static int decide_dealt(struct deciding *w, struct hrun_error *err)
 {
     const struct question *q = w->q;
@@ -436,7 +436,7 @@ static int exclude_busy_pes(const struct context *c, int *npes, struct hrun_erro
     return left ? 0 : hrun_fail(err, HRUN_EBUSY, "all PEs are in use");
 }
 
-/* Decide for size N. If p has models and the caller did not set w->at, make it. */
+/* Decide for size N. If p has models and the caller did not set w->at, make w->at. */
 static int decide_with(struct deciding *w, const struct profiles *p, int64_t N, struct hrun_error *err)
 {
     struct hrun_plan_sub subs[HRUN_SUBS_MAX];

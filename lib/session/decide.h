@@ -2,8 +2,8 @@
  *
  * Purpose: turn a context and a question into one configuration, its prediction and the reasons: by the model, by the
  * user's options (--config, -n), or, without a profile, as mpirun would place the processes.
- * Invariants: a decision does not change context, profiles or at_size. Their expressions and predictors store variables
- * while they are evaluated, so only one thread may use them.
+ * Invariants: a decision does not change context, profiles or at_size. But evaluating their expressions and predictors
+ * stores variables, so only one thread may use them.
  */
 #ifndef HRUN_SESSION_DECIDE_H
 #define HRUN_SESSION_DECIDE_H
@@ -31,8 +31,8 @@ struct question {
     int64_t procs;                /* -n */
     const char *config, *use;
     const char *objective;        /* NULL: time, or cost with within */
-    double within;                /* 0.1: at most 10 % slower than the fastest; QUESTION_INTERVAL: than the upper end of
-                                     its 95 % interval */
+    double within;                /* 0.1: at most 10 % slower than the fastest; QUESTION_INTERVAL: not slower than the
+                                     upper end of the interval of the fastest */
     double max_time_s, max_cost, max_energy_j;
     int64_t max_pes;
     double max_loss;              /* 0.1: the fewest processes of a ring with at most 10 % loss by imbalance */
@@ -68,12 +68,12 @@ struct sub_view {
 struct beyond {
     double factor;                /* 1: inside */
     int sub;                      /* the sub-cluster for which the factor is largest */
-    int64_t measured[2];          /* its measured range */
+    int64_t measured[2];          /* measured range of `sub` */
 };
 
 /* --explore with models: a configuration that is run in place of the plan's best. */
 struct exploring {
-    int on;                       /* 1: such a configuration is run */
+    int on;                       /* 1: a trial is run */
     double loss;                  /* predicted, relative to the best: 0.01 for 1 % */
     int open;                     /* configurations that may be faster than the best, including this one */
     const char *nothing;          /* why --explore tries no configuration; else NULL */
@@ -116,7 +116,7 @@ struct prediction_basis {
     enum hrun_method method;
     int formula;                  /* 1: a formula predicts (struct hrun_family) */
     int nsamples;                 /* measurements that the models were fitted to */
-    double newest_s;              /* age of the newest; -1: not known */
+    double newest_s;              /* age of the newest measurement; -1: not known */
     const char *measured_with;    /* settings of the calibration if they differ from those of this run; borrowed from
                                      the profiles; else NULL */
     int network;                  /* 1: the prediction uses the network (context.net) */
@@ -133,17 +133,17 @@ struct prediction_basis {
 struct work_shares {
     enum hrun_sharing how;        /* equal unless the definition has `shares` */
     double *each;                 /* nsubs: share of a process there (hrun_predictor_shares); NULL: equal; owned */
-    double *unwatched;            /* the same without hrun_waits_pace; NULL: no run was traced; owned */
+    double *unwatched;            /* `each` without hrun_waits_pace; NULL: no run was traced; owned */
     int could_deal;               /* 1: models can divide the work unequally */
     struct hrun_choice equal;     /* with could_deal, BY_MODEL: the best with equal shares; P = 0: not known */
-    double unequal_s;             /* if equal shares were chosen: the best time with unequal ones */
+    double unequal_s;             /* if equal shares were chosen: the best time with unequal shares */
     struct hrun_tasking tasking;  /* how the program divides the work, concluded from its runs */
 };
 
 /* What mpirun would start: processes on every PE. */
 struct plain_start {
     struct hrun_config config;
-    int known;                    /* 1: its time is predicted */
+    int known;                    /* 1: the time is predicted */
     double time_s, ranked_s;      /* as in struct hrun_choice */
     int runs;                     /* of this configuration at this N */
     int valid;                    /* 1: rule and memory accept it, and it has the number of processes asked for */
@@ -167,7 +167,7 @@ struct failed_configs {
 
 /* BY_KINDS, BY_DEFAULT: why this configuration. */
 struct fallback {
-    int kinds_run;                /* number of configurations tried so far, of which this was fastest; 0: by speed */
+    int kinds_run;                /* configurations run so far, of which this one was fastest; 0: chosen by speed */
     double run_s;                 /* > 0: time of the command's fastest run, which replaces the default */
     int failures, usual;          /* earlier failed runs with the usual number of processes, and this number */
     int granted;                  /* 1: the allocation determines processes and cores */
@@ -188,7 +188,7 @@ struct decision {
     struct sub_view *subs;
     struct hrun_config config;
     int P;
-    int has_config;               /* 0: P ranks are dealt round the PEs of config, which no configuration describes */
+    int has_config;               /* 0: P ranks go round the PEs of config; no configuration describes such a run */
     struct work_shares shares;
     struct prediction predicted;
     struct prediction_basis basis;
@@ -209,10 +209,10 @@ int question_limit(void *settings, const struct hrun_opt *opt, const char *value
 
 /* Decide for size N (0: not given). p: the profiles of c, empty if the application or N is not known; p and c must
  * outlive *out. On failure *out needs no release. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest sizes
- * that have a valid configuration; that of a needed profile that cannot be read. */
+ * that have a valid configuration; the error of reading a profile that is needed. */
 int decision_make(struct context *c, const struct question *q, const struct profiles *p, int64_t N,
                   struct decision *out, struct hrun_error *err);
-/* The same for the size of `at`, made from p; several decisions may share it. It must outlive *out. */
+/* decision_make for the size of `at`, which was made from p and must outlive *out. Several decisions may share `at`. */
 int decision_make_at(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
                      struct decision *out, struct hrun_error *err);
 void decision_release(struct decision *d);
@@ -222,8 +222,8 @@ int decision_is_trial(const struct decision *d);
 /* 1 if N lies outside the sizes that were run, else 0. */
 int decision_is_outside(const struct decision *d);
 
-/* Append what makes the prediction uncertain, separated by commas: "1 run", "never run", "N 2.0 x, P 1.7 x beyond what
- * was measured"; nothing for a configuration that was run twice at this size. */
+/* Append what makes the prediction uncertain, separated by commas: "1 run", "never run, N 2.0 x beyond what was
+ * measured"; nothing for a configuration that was run twice at this size. */
 void decision_doubts(const struct decision *d, struct hrun_buf *out);
 
 /* The time, cost or energy of a decision with a prediction, by its objective. */

@@ -187,7 +187,7 @@ struct attempts {
     char *state;        /* [usual + 1]: 'w' if P processes worked, 'f' if they failed, else 0 */
     int failures;       /* of the default number */
     int best;           /* the largest P that worked; 0: none */
-    int since;          /* failures of the default number after another one worked */
+    int since;          /* failures of the default number after another number worked */
 };
 
 static void count_attempts(struct context *c, const struct history *h, struct attempts *a)
@@ -217,7 +217,8 @@ static void count_attempts(struct context *c, const struct history *h, struct at
     }
 }
 
-/* The largest untried P that follows a common rule which no failure contradicts, and the rule's name; 0: none. */
+/* The largest untried P that follows a common rule, and the rule's name; 0: none. A failure that follows a rule
+ * excludes this rule, except DIVISOR. */
 static int find_plausible(struct context *c, const struct attempts *a, const char **name)
 {
     static const char *const names[COMMON_RULES] = { "the largest power of two", "the largest square",
@@ -238,7 +239,7 @@ static int find_plausible(struct context *c, const struct attempts *a, const cha
 
 int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
 {
-    enum { ENOUGH = 2 };    /* failures of the default; a single one may have another cause, as a missing licence */
+    enum { ENOUGH = 2 };    /* failures of the default; one alone may have another cause, such as a missing licence */
     autorelease(release_history) struct history h = { 0 };
     struct attempts a = { .usual = d->P };
     autofree char *state = NULL;

@@ -25,16 +25,16 @@ int decide_check_memory(const struct context *c, const struct decision *d, struc
  * rule). */
 int decide_by_layout(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
 
-/* Place P processes: one on each of the first P PEs with enough memory; else of all PEs; else the same number on each
- * PE; else d->has_config is 0. Errors: HRUN_EINFEASIBLE (the rule), those of hrun_app_memory. */
+/* Place P processes: one on each of the first P PEs with enough memory; else on each of the first P PEs; else the same
+ * number on each PE; else set d->has_config to 0. Errors: HRUN_EINFEASIBLE (the rule), those of hrun_app_memory. */
 int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_error *err);
 
 /* Place one process per PE with enough memory (per core if the application adapts to the PEs): the largest number that
  * the rule accepts. Errors: HRUN_EINFEASIBLE (no number; names the nearest sizes with one), those of the rule. */
 int decide_by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err);
 
-/* Append the numbers of processes per PE in the definition that the models (NULL: none) of a sub-cluster do not predict
- * on several PEs: "4", "2 (but alone on one PE), 4". Nothing if all are predicted, or in another family than npt. */
+/* Append the numbers of processes per PE in the definition for which the models (NULL: none) of a sub-cluster do not
+ * predict several PEs: "4", "2 (but alone on one PE), 4". Nothing if all are predicted, or the family has no forms. */
 void models_wanting(const struct hrun_app *app, const struct hrun_models *models, struct hrun_buf *out);
 
 /* The largest number of processes on the usable PEs: one each, one per core, or as many as the definition allows. */

@@ -25,7 +25,7 @@ static json_t *text_json(const char *s)
     return j ? j : json_string(b.data);
 }
 
-/* The same; null also for "". */
+/* text_json, but null also for "". */
 static json_t *text_or_null(const char *s)
 {
     return text_json(s && *s ? s : NULL);
@@ -235,7 +235,7 @@ static json_t *sharing_json(const struct context *c, const struct decision *d, c
     ranks = json_array();
     for (int r = 0; r < layout->nranks; r++)
         json_array_append_new(ranks, share_json(share[r]));
-    /* For each sub-cluster: its share with the pace of a traced run over that without. */
+    /* For each sub-cluster: the share with the pace of a traced run, divided by the share without this pace. */
     waits = d->shares.unwatched && !d->kept.on ? json_array() : json_null();
     for (int i = 0; json_is_array(waits) && i < d->nsubs; i++)
         json_array_append_new(waits, number_or_null(d->shares.unwatched[i] > 0,

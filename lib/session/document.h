@@ -14,7 +14,7 @@ struct command {
     const struct hrun_mapping *mapping; /* the user's options for the placement of ranks; NULL: none */
     char *const *argv;        /* program and arguments, with all words in braces replaced; NULL: no program is known */
     const struct hrun_job *job; /* programs of the ranks; NULL: all ranks start argv */
-    const char *mpirun;       /* the command line of engine mpirun or srun, an equivalent one for local and smpi; NULL:
+    const char *mpirun;       /* the command line of engine mpirun or srun; for local and smpi an equivalent one; NULL:
                                  no program is known */
     const char *yielding;     /* why waiting processes yield (hrun_job_yielding); "": they do not */
     const struct variants *variants; /* the variants of the definition; NULL or empty: none */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above twice the largest measured size (eight times the work if it grows as N^3) predictions are too uncertain. */
+/* Above twice the largest measured size (eight times the work if work grows as N^3) predictions are too uncertain. */
 enum { FINEST_BEYOND = 2 };
 /* Limit of the processor time for the search among sizes that the rule refuses, s. */
 static const double SECONDS = 20;
@@ -82,7 +82,7 @@ static int rule_allows_size(const struct finder *f, int64_t N, struct hrun_error
 
 /* ------------------------------------------------------------------ all sizes */
 
-/* The only measured size, if the models can predict no other one; else 0. */
+/* The only measured size, if the models predict this size alone; else 0. */
 static int64_t only_size(const struct finder *f)
 {
     int64_t only = 0;

@@ -2,8 +2,8 @@
  *
  * Invariants: only sizes with a prediction are tried, up to FINEST_BEYOND times the largest measured one.
  * Assumption: apart from the rule, a larger size is never faster than a smaller one and never needs less memory. Then
- * the result is exact: the search first finds the largest size without the rule, then the next one below that the rule
- * accepts.
+ * the result is exact: the search first finds the largest size without the rule, then the largest size up to this one
+ * that the rule accepts.
  */
 #ifndef HRUN_SESSION_FINEST_H
 #define HRUN_SESSION_FINEST_H

@@ -141,6 +141,6 @@ void goals_fill(const struct goals *g, const struct hrun_plan_problem *problem, 
     if (!table || d->by != BY_MODEL || first_without_rate(against.objective, problem->subs, NULL, d->nsubs) >= 0)
         return;
     d->goal.pareto_of = against.objective;
-    /* Without effect if there are too many configurations. */
+    /* Sets nothing if there are too many configurations. */
     hrun_plan_pareto(&against, k->known, k->n, &d->goal.pareto, &why);
 }

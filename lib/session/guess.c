@@ -10,7 +10,7 @@ struct search {
     struct context *c;
     struct hrun_app *const *apps; /* the application, or all its variants if none is named */
     int napps;
-    struct hrun_strvec there;     /* signatures of their profiles */
+    struct hrun_strvec there;     /* signatures of the profiles of `apps` */
     struct hrun_mpi first;        /* the first candidate; id "": none yet */
     int found;                    /* 1: c->mpi has a profile */
 };

@@ -29,7 +29,7 @@ static int by_distance(const void *a, const void *b)
     return order ? order : (x->s->N > y->s->N) - (x->s->N < y->s->N);
 }
 
-/* Keep only the samples of each configuration at the HRUN_CORRECTION_SIZES sizes nearest to N, in their order. */
+/* Of each configuration keep only the samples at the HRUN_CORRECTION_SIZES sizes nearest to N. The order stays. */
 static void keep_near(struct hrun_samples *all, int64_t N)
 {
     autofree struct item *v = xcalloc(all->n + 1, sizeof *v);
@@ -84,7 +84,7 @@ void log_filter_release(struct log_filter *f)
 }
 
 /* Append the configurations that failed at N and never succeeded there, each once: to out->failed for calibrations,
- * else to out->tried. On several sub-clusters only runs with unequal (dealt = 1) or equal shares (0) count. */
+ * else to out->tried. Of runs on several sub-clusters only those with unequal (dealt = 1) or equal shares (0) count. */
 static void list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, int dealt,
                         struct corrected *out)
 {

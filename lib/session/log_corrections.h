@@ -19,7 +19,7 @@ struct corrected {
     int n;
     struct hrun_known *known;             /* n configurations and their factors; a configuration that failed in
                                              calibrations at this N, and never succeeded there, is excluded */
-    struct hrun_correction *details;      /* n: corrections of the same configurations */
+    struct hrun_correction *details;      /* n: corrections of the configurations in `known` */
     struct hrun_corrections *all;
     struct hrun_strvec failed;            /* the excluded configurations, as "(4,1,0,0)" */
     struct hrun_strvec tried;             /* configurations that failed only in other runs, perhaps by accident: they

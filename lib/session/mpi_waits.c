@@ -64,7 +64,7 @@ static int add_calls(struct wait_reader *r, int rank, const char *name, unsigned
     return 0;
 }
 
-/* Read a record (base/trace_lines.h). Result: as above. */
+/* Read a record (base/trace_lines.h). Result: as add_calls. */
 static int read_record(struct wait_reader *r, const char *record)
 {
     struct wait_rank v = { .reported = 1 };
@@ -91,7 +91,7 @@ static int read_record(struct wait_reader *r, const char *record)
     return r->ended ? 0 : -1;
 }
 
-/* Read the records of a line "BODY CHECK". Result: as above. */
+/* Read the records of a line "BODY CHECK". Result: as add_calls. */
 static int read_wait_line(struct wait_reader *r, const char *line, size_t len)
 {
     char body[HRUN_TRACE_LINE], check[16], *save = NULL;
@@ -232,7 +232,7 @@ void waits_release(struct waits *w)
     *w = (struct waits)WAITS_INIT;
 }
 
-/* The reason why the program of a run cannot be traced; NULL: it can. */
+/* The reason why the program of a run cannot be traced; NULL: there is none. */
 static const char *why_not_traced(const struct waits *w, const struct context *c)
 {
     if (c->engine->simulated)

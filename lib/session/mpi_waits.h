@@ -3,8 +3,8 @@
  * Purpose: decides whether a run can be traced. Sums up the report of libhrun-trace.so (base/trace_lines.h) for each
  * sub-cluster; a short text of these sums is stored with the measurement.
  * Terms: between MPI_Init and MPI_Finalize a rank waits or communicates while it is inside an MPI function, and
- * computes while it is outside. The other sub-clusters wait for that of the rank with the least time inside MPI. This
- * is not always the sub-cluster that limits the run (model/model.h).
+ * computes while it is outside. The other sub-clusters wait for the sub-cluster of the rank with the least time inside
+ * MPI. The awaited sub-cluster does not always limit the run (model/model.h).
  * Invariants: a run that cannot be traced runs untraced, and `why` contains the reason. A report with torn, mixed or
  * missing lines, or of another number of ranks, is refused as a whole.
  */
@@ -23,7 +23,7 @@ enum { WAITS_CALLS = 3 };
 
 /* The processes of a sub-cluster. */
 struct waits_sub {
-    int nranks;                            /* 0: it has no ranks, and the other members are 0 */
+    int nranks;                            /* 0: the sub-cluster has no ranks, and the other members are 0 */
     double elapsed_s;                      /* mean, from MPI_Init to MPI_Finalize */
     double compute_s, compute_mean_s;      /* time outside MPI: largest of a rank, mean */
     double mpi_s, mpi_mean_s;              /* time inside MPI: least of a rank, mean */
@@ -65,8 +65,8 @@ void waits_report(const struct waits *w, const struct context *c, struct hrun_bu
 int waits_parse(const struct hrun_buf *text, const int *sub, int nranks, struct waits_sub *subs, int nsubs,
                 struct hrun_error *err);
 
-/* Index of the sub-cluster of subs[n] that the others wait for; -1: the least times inside MPI of two sub-clusters
- * differ by at most 2 % of the run, or no sub-cluster has ranks. */
+/* Index of the sub-cluster of subs[n] that the others wait for; -1: the two least times inside MPI differ by at most
+ * 2 % of the run, or no sub-cluster has ranks. */
 int waits_awaited(const struct waits_sub *subs, int n);
 /* Largest over mean time outside MPI of all ranks of subs[n]; 0 if no rank computed. */
 double waits_imbalance(const struct waits_sub *subs, int n);
