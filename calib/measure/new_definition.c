@@ -86,10 +86,10 @@ static int check_free(const struct calib_settings *s, const char *file, struct h
     return 0;
 }
 
-/* Fail if an earlier folder has a definition of this name, which would hide the new one. */
+/* Fail if a folder that is searched earlier has a definition of this name, which would hide the new one. */
 static int check_hidden(const struct calib_settings *s, const char *name, const char *folder, struct hrun_error *err)
 {
-    static const char behind[] = "/etc/hrun/profiles";     /* the search has it after all folders of new ones */
+    static const char behind[] = "/etc/hrun/profiles";     /* searched after all folders of new definitions */
     autorelease(hrun_strvec_release) struct hrun_strvec dirs = HRUN_STRVEC_INIT;
     int rc = hrun_app_path(s->common.profile_path, NULL, &dirs, err);
 
@@ -120,7 +120,7 @@ static int find_definition_files(const struct calib_settings *s, const struct ne
     return check_hidden(s, a->name, p->folder, err) || check_free(s, p->file, err) ? -1 : 0;
 }
 
-/* Lock the name, after waiting for another --new of the same name, which may have written the definition. */
+/* Wait for another --new of this name, lock the name, and fail if the other --new has written the definition. */
 static int lock_name(const struct calib_settings *s, const char *name, const char *file, struct exclusive *own,
                      int *sig, struct hrun_error *err)
 {
@@ -255,8 +255,8 @@ static int write_for_good(const struct new_app *a, struct hrun_app_draft *d, con
     return print_draft(a, d, &text, err) || problem_define(a->command, text.data, err) ? -1 : 0;
 }
 
-/* The terms common to Himeno and FEM in paper 000's Table V. They design the first runs. The definition has them after
- * the terms found, since a few runs may not show all terms. */
+/* The terms common to Himeno and FEM in paper 000's Table V. The first runs are designed with these terms. In the
+ * definition they follow the terms found, since a few runs may not show all terms. */
 static char *common_np[] = { "N^3/P", "N^2/P", "N/P", "1/P", "N^2", "N", "1", "ln(P)", "N^4/P", NULL };
 static char *common_n[] = { "N^3", "N^2", "N", "1", "N^4", NULL };
 
@@ -325,9 +325,9 @@ static void measured_points_release(struct measured_points *p)
     hrun_discovery_release(&p->found);
 }
 
-/* The series of a run on several sub-clusters; -1 if an earlier sub-cluster has the run, or it used another cluster.
- * There is a series for each set of sub-clusters and processes per PE, since the same sub-cluster then limits the run
- * with any numbers of PEs. */
+/* The series of a run on several sub-clusters; -1 if an earlier sub-cluster has the run, or the run used another
+ * cluster. Each set of sub-clusters and processes per PE has one series, since one sub-cluster limits all runs of a
+ * set, whatever their numbers of PEs. */
 static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed)
 {
     int nsubs = c->cluster->nsubs, first = 0;

@@ -4,9 +4,9 @@
  * measurements (lib/model/discover.h), write the definition, and fit with it (new_definition.c). With --vary a number
  * in the command is the size, and the definition belongs to the command (session/context.h, "problem"); with --new it
  * belongs to the user.
- * Invariants: the definition is written in one step, after all measurements. An existing one is replaced only with
- * --force; that of a command always, but its sizes and rule stay. All measurements are recorded, so the same command
- * continues after a stop.
+ * Invariants: the definition is written in one step, before the last part of the runs, which measures with it. A
+ * definition of the user is replaced only with --force. That of a command is always replaced, but keeps its sizes and
+ * rule. All measurements are recorded, so the same command continues after a stop.
  */
 #ifndef CALIB_MEASURE_NEW_DEFINITION_H
 #define CALIB_MEASURE_NEW_DEFINITION_H
@@ -26,8 +26,8 @@ struct new_app {
 };
 
 /* Find the rule by runs on c's cluster, smallest size first, with several processes per PE if needed. c has program,
- * cluster and engine. Result: 0; the number of the signal that stopped it; -1 with *err (HRUN_ENODATA: no run worked,
- * or no rule agrees with all runs). */
+ * cluster and engine. Result: 0; the number of the signal that stopped the search; -1 with *err (HRUN_ENODATA: no rule
+ * accepts a good run and no failed one). */
 int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err);
 
 /* For --vary: replace the number in the words by {N}, and copy processes per PE, rule and time from the stored

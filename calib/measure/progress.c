@@ -22,7 +22,7 @@ void progress_clear(const struct progress *p)
         return;
 }
 
-/* Append to `name` the sub-cluster of a point, or its configuration if it is on several; to `out` all else. */
+/* Append to `name` the sub-cluster of a point, or its configuration if the point is on several; to `out` the rest. */
 static void add_point_words(const struct progress *p, const struct point *point, struct hrun_buf *name,
                             struct hrun_buf *out)
 {
@@ -73,8 +73,8 @@ static void count_run_time(struct progress *p, const struct event *e)
     p->ended_s = now;
 }
 
-/* Append "about 2 min left". "up to": by an automatic budget, before whose end the campaign may stop; nothing while
- * that budget is not known. "at least", "perhaps": the time is less sure. */
+/* Append "about 2 min left". Append nothing if the time is not known. "up to": an automatic budget, which the campaign
+ * need not use up. "at least", "perhaps": the time is less sure. */
 static void add_time_left(const struct progress *p, struct hrun_buf *out)
 {
     const struct budget *b = p->g->budget;

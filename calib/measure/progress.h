@@ -10,7 +10,7 @@ struct progress {
     int quiet;
     int tty;                      /* 1: stderr is a terminal, on which one line is rewritten */
     int total;                    /* number of runs to make */
-    double ended_s;               /* time when the last run ended, or the first began */
+    double ended_s;               /* time when the last run ended; before the first run: the start */
     double busy_s, wall_s;        /* all runs so far: real time including gaps between runs; sum of their wall times */
     int runs;                     /* number of runs so far */
 };

@@ -15,15 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sub-cluster is given up after this number of failed points in a row that failed because of the engine or a host, or
- * after this number of failed points if none has worked. */
+/* A sub-cluster is given up if the engine or hosts failed at this number of points in a row, or if this number of
+ * points failed and none has worked. */
 enum { HOPELESS = 3 };
 
 struct tally {
     int good;
     int now;                  /* good points of this call */
     int failed_points;        /* points left out after their retries */
-    int hosts_failed;         /* number of the last of these, in a row, that failed because of the engine or a host */
+    int hosts_failed;         /* points in a row, up to the last one, where the engine or a host failed */
     int given_up;
 };
 
@@ -70,7 +70,7 @@ int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *
     return 0;
 }
 
-/* Mark a run as too slow if it exceeded the design's limit, which for simulated runs is checked here. If times are
+/* Mark a run as too slow if it exceeded the design's limit, which ends real runs but not simulated ones. If times are
  * rounded to steps, a program that prints 0 took at most one step; its time becomes half a step (hrun_times_step). */
 static void settle_result(struct runs *runs, const struct work *w, struct work_result *r)
 {
@@ -98,7 +98,7 @@ static void settle_result(struct runs *runs, const struct work *w, struct work_r
     }
 }
 
-/* *out: units of work of a process of each sub-cluster, which the caller frees; NULL if shares are equal. */
+/* *out: units of work of a process of each sub-cluster, which the caller frees; untouched if shares are equal. */
 static int share_units(const struct hrun_app *app, const struct point *p, int nsubs, double **out,
                        struct hrun_error *err)
 {

@@ -30,7 +30,7 @@ struct runs {
     struct spending {
         double time_s;        /* time of the last run; 0: it failed */
         int too_short;        /* 1: the last run ended with a time of 0 s */
-        int too_slow;         /* 1: the last run was ended by limit_s */
+        int too_slow;         /* 1: the last run exceeded limit_s */
         double wall_s;        /* time of all runs */
         double waited_s;      /* time of waits for other users' runs */
         double begun_s;       /* time of the clock at the end of the last chosen run, less wall_s and waited_s */
@@ -75,9 +75,9 @@ void copies_end(struct copies *c);
  * Runs whose processes have a given share of the work, on hosts with all PEs busy
  *
  * Purpose: a family with its own points (struct hrun_family, model/model.h) may request copies of a one-process run on
- * all PEs of the hosts, and runs of few processes (paper 001, section IV). If hosts have several PEs, processes are
- * spread over four hosts. As in a large run, a host between two others then has messages both ways on its link. Copies
- * keep the other PEs of these hosts busy.
+ * all PEs of the hosts, and runs of few processes (paper 001, section IV). Processes are spread over four hosts, or
+ * over all if four have too few PEs. As in a large run, a host between two others then has messages both ways on its
+ * link. Copies keep the other PEs of these hosts busy.
  */
 
 /* order[npes], ascending: the PEs for a run on npes PEs, spread over hosts as above, with the slowest host among them

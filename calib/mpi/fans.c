@@ -1,9 +1,9 @@
 /* fans.c - messages between one host and two others, which show what serialises its messages; messages inside hosts
  *
  * Paper 002, section 3: T_i(M), in which host i sends M bytes each to j and k and gets empty replies. Triples that
- * share no host are measured at the same time. The reverse is measured, too, since a port may receive more slowly than
- * it sends. A triple is inside one group, where triples do not disturb each other. The slower one of j and k gets fewer
- * bytes; with equal bytes its own time would hide that of i's port.
+ * share no host are measured at the same time. The reverse, in which j and k send, is measured, too, since a port may
+ * receive more slowly than it sends. A triple is inside one group, where triples do not disturb each other. The slower
+ * one of j and k gets fewer bytes; with equal bytes its own time would hide that of i's port.
  */
 #include "measure.h"
 
@@ -98,9 +98,9 @@ static double best_bytes(const struct net_bench *b, int host)
     return least;
 }
 
-/* Sort by the port's time, slowest first, since the first hosts rest in round 0. The triples of that round are
- * neighbours in this order, so that in one of them two hosts together are faster than the port of the third, if any two
- * are. */
+/* Sort by the port's time, slowest first, since the first hosts rest in round 0. The triples of round 0 are neighbours
+ * in this order. So in one of these triples two hosts together are faster than the port of the third, if any triple
+ * allows that. */
 static void sort_by_port(const struct net_bench *b, int *member, int n)
 {
     for (int m = 1; m < n; m++)
@@ -148,8 +148,8 @@ enum { NSIZES = sizeof sizes / sizeof sizes[0] };
 enum { KINDS_MOST = 8 };
 enum { SIMULATED = 3 };
 
-/* Process m, from 0, of those of this host on PEs of this kind (-1: of any kind), not counting rank `but`. Result: -1
- * if there is none. */
+/* Result: the rank of process m, counted from 0, on PEs of this kind (-1: of any kind) of this host, without rank
+ * `but`; -1 if there is none. */
 static int host_process(const struct net_bench *b, int kind, int m, int but)
 {
     for (int r = 0; r < b->nranks; r++)

@@ -64,7 +64,7 @@ int net_groups(const double *s, const double *error, int n, double slack, int *g
 
 /* ---------------------------------------------------------------- by load */
 
-/* A split is tested if the time of bytes between its parts is more than this multiple of that inside them. */
+/* A split is tested if the time of bytes between its parts is more than this multiple of the time inside the parts. */
 static const double LOOK = 1.1;
 /* The search has at most STARTS initial splits, each a host with its nearest hosts. It moves hosts to the other side
  * until no move improves the split, in at most SWEEPS passes. */

@@ -71,7 +71,7 @@ void net_rest(struct net_bench *b);
 int net_late(struct net_bench *b);
 /* The time of a trip of b->bytes from host i to host j minus that of an empty trip, s; 0 if unknown. */
 double net_bytes_take(const struct net_bench *b, int i, int j);
-/* Append a copy of *r with the times *m, but without call_s and mean_s. */
+/* Append a copy of *r with number, median, deviation and maximum of *m. mean_s stays that of *r. */
 void net_keep(struct net_bench *b, const struct net_record *r, const struct net_times *m);
 
 /* ---------------------------------------------------------------- trials (repeat.c) */
@@ -115,9 +115,9 @@ struct net_load {
 };
 
 /* Split groups at shared bottlenecks. byte_s: n by n, row: sender; time of the bytes of a message beside simultaneous
- * ones, 0 if unknown. These times are divided by the best times of the two hosts (net_own_rates), so a host with a slow
- * link of its own is not split off. The two-way split that explains most of the quotients is tested with `load`. If the
- * test confirms it, both parts are split further. group_of: as for net_groups. Result: the number of groups. */
+ * messages, 0 if unknown. These times are divided by the best times of the two hosts (net_own_rates), so a host with a
+ * slow link of its own is not split off. The two-way split that explains most of the quotients is tested with `load`.
+ * If the test confirms it, both parts are split further. group_of: as for net_groups. Result: the number of groups. */
 int net_groups_loaded(const double *byte_s, int n, const struct net_load *load, int *group_of);
 
 /* out[i], in[i]: the least time that the bytes of a message took from host i and to it; INFINITY if unknown. */

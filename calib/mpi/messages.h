@@ -36,10 +36,11 @@ struct message_buffers {
     MPI_Request *requests;         /* one for each follower; unused if in_turn */
 };
 
-/* lead sends `bytes` to each follower in order, and each sends `back` to lead. If second > 0, it replaces the one of
- * bytes and back that is not 0, for the second follower. both: lead and the only follower exchange `bytes` at once,
- * repetitions back to back. delay_s > 0: the follower reports that it is ready, sleeps, then receives. The recorded
- * time is that of its receive (a double in its reply); the time of lead's send call shows whether the send waited. */
+/* lead sends `bytes` to each follower in order, and each sends `back` to lead. second > 0: bytes of the second
+ * follower, in place of `bytes` or `back`, whichever is not 0. both: lead and the only follower exchange `bytes` at
+ * once, repetitions back to back. delay_s > 0: the follower reports that it is ready, sleeps, then receives. The
+ * recorded time is that of the follower's receive (a double in the reply); the time of lead's send call shows whether
+ * the send waited. */
 struct net_trial {
     int lead, nfollow;
     const int *follow;             /* ranks of comm */

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 #ifdef HRUN_SMPI
-    smpi_execute_flops(1);      /* SimGrid, and hrun, thus time no code on this machine */
+    smpi_execute_flops(1);      /* with this call SimGrid and hrun time no code on this machine */
 #endif
     read_netbench_options(argc, argv, rank, &o);
     rc = hrun_measure_network(MPI_COMM_WORLD, &o, &text, why, sizeof why);

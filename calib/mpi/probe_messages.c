@@ -67,8 +67,8 @@ void probe_clocks(struct probe *p)
 
 /* ---------------------------------------------------------------- round trips */
 
-/* One pair runs after the other. With several hosts each host is paired with the next one, on one host each process;
- * the last is paired with the first. */
+/* One pair runs after the other. With several hosts each host is paired with the next one; on one host each process is.
+ * The last is paired with the first. */
 
 enum { PAIRS_MAX = 32, TRIPS = 10, TAG = 2 };
 /* Bytes: around the sizes with anomalies in paper 000 (section 7.4: 4, 16 and 64 KB), and up to sizes limited by the

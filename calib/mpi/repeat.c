@@ -163,7 +163,7 @@ static void follow_trial(struct net_bench *b, const struct net_trial *t, int lea
 int net_try(struct net_bench *b, const struct net_trial *t, struct net_times *out)
 {
     int most = t->fixed ? t->fixed : b->set.most, least = t->fixed ? t->fixed : t->least ? t->least : b->set.least;
-    int warm = t->both && !b->set.warm ? 1 : b->set.warm;   /* both: the first repetition does not begin at once */
+    int warm = t->both && !b->set.warm ? 1 : b->set.warm;   /* both: the two begin the first one apart */
 
     least = least > most ? most : least;
     if (b->m.rank == t->lead) {

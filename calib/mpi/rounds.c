@@ -53,7 +53,8 @@ int net_triple_rounds(int n)
 }
 
 /* The step with this index, counted from 0, in the list of the numbers 1 .. n / 2 that are coprime to n. Adding such a
- * step again and again, modulo n, visits all numbers below n. The list repeats; *times: how often before this step. */
+ * step again and again, modulo n, visits all numbers below n. The list repeats; *times: complete lists before this
+ * step. */
 static int row_step(int n, int index, int *times)
 {
     int count = 0, step = 0;

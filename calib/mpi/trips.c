@@ -64,8 +64,8 @@ static int full_rounds(int n)
     return n > FULL_MOST ? net_rounds(FULL_MOST) : net_rounds(n);
 }
 
-/* Measure trips with bytes in both directions. One of the two leads an empty trip; each host leads about half of its
- * empty trips. */
+/* Measure a trip with bytes in each direction, but an empty trip in only one: each host leads about half of its empty
+ * trips. */
 static void trip_pair(struct net_bench *b, int i, int j, int bytes, struct trip_table into)
 {
     int low = i < j ? i : j, high = i < j ? j : i;
@@ -104,9 +104,9 @@ static int is_tried(int n, int i, int j)
     return r < full_rounds(n);
 }
 
-/* Measure the same trips one pair at a time, with a barrier before each; pairs inside a group only if b->apart. A
- * simulation needs none between two pairs with a common host, whose trips never overlap. Every second host has its
- * partners in descending order, which makes that frequent. */
+/* Measure the trips of trips_in_rounds one pair at a time, with a barrier before each pair; pairs inside a group only
+ * if b->apart. Trips of two pairs with a common host never overlap, so a simulation needs no barrier between them.
+ * Every second host takes its partners in descending order, so consecutive pairs often have a common host. */
 static void trips_one_by_one(struct net_bench *b, int bytes, struct trip_table into)
 {
     int n = b->nhosts, last[2] = { -1, -1 };
@@ -327,7 +327,8 @@ static int are_disturbed(struct net_bench *b)
     return differ;
 }
 
-/* From record `first` on, drop the records and times of pairs that will be measured again. */
+/* From record `first` on, drop the records and times of pairs that will be measured again. The other times stay on
+ * process 0 only, since share_table adds up. */
 static void drop_records(struct net_bench *b, int first)
 {
     int n = b->nhosts, kept = first;
