@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Part of runs that are slowed down by something else, and the largest ln of the factor, ln 3. No run is faster than
- * undisturbed. */
+/* Fraction of runs that something else slows down, and the largest ln of the factor, ln 3. Nothing makes runs
+ * faster. */
 static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098;
 
 /* 95 % of a normal distribution lie within this many standard deviations. */
@@ -43,7 +43,7 @@ struct hrun_corrections {
     struct hrun_correct_common common;  /* common part of r on several sub-clusters */
     double sigma_abs_s;     /* scatter of a run that does not depend on its time */
     double sigma_rel;       /* scatter in proportion to the time */
-    double t_abs, t_rel;    /* Student's t of 95 % for these, by the number of repetitions */
+    double t_abs, t_rel;    /* Student's t of 95 % for sigma_abs_s and sigma_rel */
     double rounding_s;      /* standard deviation of the rounding of times */
     double nmin, nmax;      /* ln of the sizes that were run */
     struct hrun_residual *runs;  /* in order of time */
@@ -98,7 +98,7 @@ static int find_residual(struct hrun_predictor *p, const struct hrun_netview *ne
     autofree double *t = xcalloc((size_t)p->noptions + 1, sizeof *t);
     double part[HRUN_SUBS_MAX], off;
 
-    if (run->share && !run->other) {        /* are its shares far from the present ones? */
+    if (run->share && !run->other) {        /* its shares may be far from the present ones */
         for (int s = 0; s < run->config.nsubs; s++)
             part[s] = run->share[s] / run->s->P;
         hrun_predictor_share_change(p, &run->config, part, &off);
@@ -111,12 +111,12 @@ static int find_residual(struct hrun_predictor *p, const struct hrun_netview *ne
         return 0;
     if (options_times(p, net, run, run->share, t, err))
         return -1;
-    run->r = residual_of(p, run, t);        /* the last, so that `limiting` is by its own shares */
+    run->r = residual_of(p, run, t);        /* last, so that run->limiting is for its own shares */
     run->now = isfinite(run->now) ? run->now : run->r;
     return 0;
 }
 
-/* The residuals of runs[count], all of source->N. */
+/* Find the residuals of runs[count], all at size source->N. */
 static int find_residuals(struct hrun_predictor_source *source, struct hrun_recalled *runs, size_t count,
                           struct hrun_error *err)
 {
@@ -241,16 +241,16 @@ static double density(double x, double var)
     return exp(-x * x / (2 * var)) / sqrt(2 * 3.14159265358979323846 * var);
 }
 
-/* Set the trust of point i by Bayes' theorem. If its runs are not glitches, each scatters about r, and r is normal
- * about the value expected from its neighbours, or, if the form of the model does not hold, anything within WRONG_MAX;
- * two runs are needed to see that. Returns the expected square of r beyond its own variance. */
+/* Set the trust of point i by Bayes' theorem. Without glitches, each run scatters about r, and r is normal about the
+ * value expected from neighbouring points. If the form of the model does not hold, which two runs must show, r is
+ * uniform within WRONG_MAX. Returns the expected square of r beyond its own variance. */
 static double set_trust(struct hrun_correct_config *v, size_t i, double prior)
 {
     struct hrun_correct_point *p = &v->points[i];
     double one = p->var / p->agree + p->rounding, mean, var, usual, slowed = 0;
 
     mean = hrun_correct_condition(v->points, v->npoints, prior, p->x, i, &var);
-    /* Divided by the density of the agreement of the runs, of which there may be thousands. */
+    /* Both are divided by the density of the other runs about r: thousands of them would underflow. */
     usual = (1 - GLITCHES) * ((1 - WRONG) * density(p->own - mean, var + one) +
                               (p->agree > 1 && fabs(p->own) <= WRONG_MAX ? WRONG / (2 * WRONG_MAX) : 0));
     if (p->own > 0 && p->own <= GLITCH_MAX)
@@ -285,7 +285,7 @@ static void add_residual_of(struct hrun_corrections *c, const struct hrun_recall
  * trust. The trust in turn depends on the variance and on the common part (EM). */
 static void learn_variance(struct hrun_corrections *c)
 {
-    enum { ROUNDS = 5 };   /* then it changes by less than 1 % */
+    enum { ROUNDS = 5 };   /* more would change the variance by less than 1 % */
 
     c->var[0] = c->var[1] = HRUN_CORRECT_SD * HRUN_CORRECT_SD;
     for (int i = 0; i < c->nall; i++)
@@ -354,8 +354,8 @@ static int recall_residuals(const struct hrun_correction_source *from, struct hr
     return 0;
 }
 
-/* Set the scatter of runs, from the first `near` of runs[n], whose shares are near the present ones, and the least and
- * largest size. */
+/* Set the scatter of runs, and the least and largest size. Only the first `near` of runs[n], with shares near the
+ * present ones, count for the scatter. */
 static void set_run_scatter(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n, size_t near,
                             const struct hrun_fit_options *assumed)
 {
@@ -472,7 +472,7 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     *out = (struct hrun_correction){ 0 };
     mean = hrun_correct_condition(v->points, v->npoints, c->var[v->mixed], log((double)N), v->npoints, &var);
     if (!v->mixed && hrun_config_all_pes(&v->config) > 1)
-        mean -= hrun_correct_common_at(&c->common, N, &any);      /* which predictions already contain */
+        mean -= hrun_correct_common_at(&c->common, N, &any);      /* predictions contain the common part */
     for (size_t k = 0; k < v->npoints; k++)
         out->runs += v->points[k].N == N ? v->points[k].runs : 0;
     out->factor = exp(mean);
@@ -480,8 +480,8 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     out->others = v->runs - out->runs;
 }
 
-/* Standard deviation of ln(time) given the runs. Before them it is `prior`, or that of the models' interval (half width
- * `side`, noise included) if that is wider. The runs add the information that reduced `prior` to sd. */
+/* Standard deviation of ln(time) given the runs. Without runs it is the larger of `prior` and that of the models'
+ * interval, whose half width `side` includes noise. The runs add the information that reduced `prior` to sd. */
 static double sd_after_runs(double side, double noise, double prior, double sd)
 {
     double own = sqrt(fmax(pow(side / NORMAL_95, 2) - noise * noise, prior * prior));

@@ -1,6 +1,6 @@
 /* correct.h - estimate r = ln(measured / predicted) of configurations from runs; for lib/model alone
  *
- * Purpose: at one size all configurations on several sub-clusters may have a common error, also those never run. The
+ * Purpose: at one size all configurations on several sub-clusters, run or not, may have a common error. The
  * error of a configuration is similar at similar sizes (correct_common.c).
  * Invariant: points are in order of N, one for each N.
  */
@@ -9,7 +9,7 @@
 
 #include "model/corrections.h"
 
-/* Prior standard deviation of r, 5 %, the mean error at which predictions aim, and its weight in measured values. */
+/* Prior standard deviation of r: 5 %, the mean error that predictions should have. It counts as 4 measured values. */
 #define HRUN_CORRECT_SD 0.05
 #define HRUN_CORRECT_WEIGHT 4.0
 
@@ -21,13 +21,13 @@ struct hrun_correct_point { /* runs of one configuration at one N */
     double x;               /* ln N */
     int64_t N;
     double r;               /* mean of ln(measured / predicted) of the runs that agree */
-    double now;             /* the same with the prediction for the present shares */
-    double own;             /* r without the part common to all at this N */
+    double now;             /* mean of ln(measured / predicted for the present shares) of these runs */
+    double own;             /* r without the common part at this N */
     double var;             /* variance of r of one run, by the scatter of runs */
     double rounding;        /* variance of r by the rounding of times, which is the same in all runs */
     int agree;              /* number of runs that agree */
     int runs;
-    double trust;           /* probability that they were not slowed down */
+    double trust;           /* probability that nothing slowed these runs down */
 };
 
 struct hrun_correct_config {
@@ -50,16 +50,16 @@ struct hrun_correct_common {
     double var;                         /* prior variance of the common part */
 };
 
-/* Set c->points to the sizes at which enough of v[nconfigs] on several sub-clusters were run, with any shares. *c is
- * zeroed by the caller. */
+/* Set c->points to the sizes at which enough configurations of v[nconfigs] on several sub-clusters ran, with any
+ * shares. The caller zeroes *c. */
 void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs);
 
 /* Estimate the common part of r at each of these sizes: the mean of r, weighted by trust. own_var: variance of r of a
- * single configuration about it. The rest becomes `own` of all points of v. */
+ * single configuration about it. Sets `own` of all points of v to the rest of r. */
 void hrun_correct_common_learn(struct hrun_correct_common *c, struct hrun_correct_config *v, int nconfigs,
                                double own_var);
 
-/* Returns the common part of r at N and sets *var to its variance; both are 0 without such sizes. */
+/* Returns the common part of r at N and sets *var to its variance; both are 0 if c has no points. */
 double hrun_correct_common_at(const struct hrun_correct_common *c, int64_t N, double *var);
 
 #endif

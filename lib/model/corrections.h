@@ -13,9 +13,9 @@ struct hrun_residual {
     int config;            /* number of its configuration, from 0 */
     int sub;               /* the sub-cluster that limits it, from 0 */
     int mixed;             /* 1: on several sub-clusters */
-    int real;              /* 1: run of a user; 0: of a calibration, which is not tested but changes the expectation */
+    int real;              /* 1: run of a user; 0: run of a calibration: not tested, but changes the expectation */
     double r;              /* ln(measured / predicted by the models alone) */
-    double sigma;          /* least standard deviation of r, by the scatter of runs */
+    double sigma;          /* standard deviation of r by the scatter of runs; a lower bound */
 };
 
 struct hrun_drift {
@@ -29,7 +29,7 @@ void hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct 
 
 /* ------------------------------------------------------------------ corrections by runs */
 
-/* Largest number of sizes, the nearest, whose runs correct a prediction. */
+/* At most this many sizes, the nearest, have runs that correct a prediction. */
 enum { HRUN_CORRECTION_SIZES = 24 };
 
 /* The source of corrections. */
@@ -39,7 +39,7 @@ struct hrun_correction_source {
                                                signature may occur several times */
     struct hrun_models *const *models;      /* nsubs: the models whose predictions are corrected */
     int nsubs;
-    enum hrun_model_form form;              /* of these predictions */
+    enum hrun_model_form form;              /* of the predictions */
     enum hrun_sharing sharing;
 };
 
@@ -64,7 +64,7 @@ double hrun_corrections_common(const struct hrun_corrections *c, int64_t N);
 /* Set *v to all runs that correct predictions, in order of time, owned by c. Returns their number. */
 size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v);
 
-/* Write the least and the largest N of these to sizes[2]. Returns 1, or 0 without runs. */
+/* Write the least and the largest N of these runs to sizes[2]. Returns 1, or 0 without runs. */
 int hrun_corrections_sizes(const struct hrun_corrections *c, int64_t *sizes);
 
 struct hrun_correction {
@@ -86,18 +86,17 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const struct hrun_co
 
 /* Set pace[nsubs] (struct hrun_predictor_source) from the last traced run at p's N with unequal shares. The new time of
  * a part is the longest part's time times (T - w) / T, within the interval of the run's configuration: T is the time of
- * the run, w the MPI wait of the part beyond the least one. Other sub-clusters have pace 1. p has no pace, and deals
- * out shares. Returns 1; 0: no such run, or no model of it; -1 with *err. */
+ * the run, w the MPI wait of the part beyond the least one. Other sub-clusters have pace 1. p: without pace, deals out
+ * shares. Returns 1; 0: no such run, or no model of it; -1 with *err. */
 int hrun_waits_pace(struct hrun_predictor *p, const struct hrun_joint_sub *subs, int nsubs,
                     const struct hrun_corrections *known, double *pace, struct hrun_error *err);
 
-/* Fill known[hrun_corrections_count] for a search at N. details (as many, may be NULL) receives the corrections. */
+/* Fill known[hrun_corrections_count] for a search at N. details[] (may be NULL) receives the corrections. */
 void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,
                             struct hrun_correction *details);
 
 /* Returns the `rank_factor` (oracle.h) of a configuration with this correction. Configurations are compared by times
- * one standard deviation longer than expected: the factor is below 1 for one that is better known than those never
- * run. */
+ * one standard deviation longer than expected: the factor is below 1 if runs made the configuration better known. */
 double hrun_correction_doubt(const struct hrun_corrections *c, const struct hrun_correction *at);
 
 #endif

@@ -177,7 +177,7 @@ static int dealt_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, st
     return set_lines(ctx, P, NULL, v, units, err);
 }
 
-/* Lower bounds of the times at P: in every configuration some process has at least the mean, and each has a unit. */
+/* Lower bounds of the times at P: some process has at least the mean share, and each process has a unit. */
 static int dealt_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_predictor *p = ctx;

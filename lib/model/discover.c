@@ -18,7 +18,7 @@
 enum { PATIENCE = 2 };
 /* If errors of candidates differ by less than 2 %, the first one of the library is taken. */
 static const double TIE = 0.02;
-/* Paper 000's Table V has ten terms for the richest of its applications. */
+/* Paper 000's Table V has at most ten terms for an application. */
 enum { TERMS_MAX = 10, LIBRARY_MAX = 128 };
 
 /* One series: its rows in order of P > M, P, N, and the values of the library's terms. */
@@ -27,9 +27,9 @@ struct series {
     size_t n, anchors;       /* the first `anchors` have P = M */
     double *x, *y, *w;       /* n by columns, row-major; n; n */
     int *point;              /* of each row: rows at one (N, P) have the same number */
-    char *held;              /* of each row: 1 if at the largest P, which the others predict */
+    char *held;              /* of each row: 1 if held back: it is at the largest P, which smaller P predict */
     size_t loo, held_at;     /* index of its first loss: of points left out, of held points */
-    size_t npoints, nheld;   /* how many */
+    size_t npoints, nheld;   /* number of points left out, of points held back */
 };
 
 struct selection {
@@ -49,7 +49,7 @@ struct selected {
     int term[TERMS_MAX];
     int n;
     double *loss;
-    double mean;             /* sum of the mean loss of both kinds */
+    double mean;             /* mean loss of points left out plus mean loss of points held back */
 };
 
 /* ---------------------------------------------------------------- points */
@@ -91,8 +91,8 @@ static int check_points(const struct hrun_discover_point *p, size_t n, struct hr
  * five times the default scatter of a run. */
 static const double ANCHOR_WEIGHT = 0.2;
 
-/* The rows of one series that are used: all with P > M, and before them those on one PE if there is only one P > M. For
- * terms over N alone: the runs on one PE, or those of the smallest P. Result: their number. */
+/* Choose the rows of a series: all with P > M, and before them the runs on one PE if there is only one P > M. only_n =
+ * 1, for terms over N alone: the runs on one PE, else the runs with the smallest P. Result: number of rows. */
 static size_t next_series(const struct hrun_discover_point *p, size_t n, int only_n, size_t *first, size_t *anchors)
 {
     size_t single = 0, one;
@@ -247,7 +247,7 @@ static int leave_out(struct selection *d, const struct series *s, const struct s
     return 0;
 }
 
-/* The mean of |e[row]| over the rows of each point into loss; held = 1: only of points that are held back. */
+/* Set loss to the mean of |e[row]| over the rows of each point; held = 1: only for points held back. */
 static void sum_points(const struct series *s, const double *e, int held, double *loss)
 {
     size_t end, at = 0;
@@ -432,11 +432,11 @@ static void push_term(struct hrun_strvec *v, const struct hrun_basis *t)
         hrun_strvec_push(v, b.data);
 }
 
-/* Terms over N and P by runs with P > M; over N by runs on one PE; over N and P by runs on one PE, as if all work were
- * divided, if there are no others. */
+/* LIST_NP: terms over N and P, by runs with P > M. LIST_N: over N, by runs on one PE. LIST_ALONE: over N and P, by runs
+ * on one PE, if there are no others; all work counts as divided. */
 enum list { LIST_NP, LIST_N, LIST_ALONE };
 
-/* How sorted points determine terms over N and P: LIST_NP if a series has two sizes at P > M. */
+/* The list for terms over N and P by sorted points: LIST_NP if a series has two sizes at P > M. */
 static enum list which_np(const struct hrun_discover_point *p, size_t n)
 {
     size_t first = n;
@@ -484,7 +484,7 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
             t.b6 = which == LIST_ALONE ? -6 : t.b6;
             push_term(terms, &t);
         }
-    /* Starting a program always takes time. */
+    /* The start of a program always takes time. */
     push_term(terms, &one);
     if (which != LIST_N)
         find_errors(&d, &steps[chosen], o, out);

@@ -17,7 +17,7 @@
 #include "model/model.h"
 
 struct hrun_discover_point {
-    int series;              /* 0, 1, ...: points of one number have coefficients in common */
+    int series;              /* 0, 1, ...: points of one series have the same coefficients */
     int64_t N;               /* >= 1 */
     int P, M;                /* P >= M >= 1; runs on one PE have P = M */
     double time_s;           /* finite, > 0 */
@@ -28,13 +28,13 @@ struct hrun_discovery {
     struct hrun_strvec n;    /* terms over N, with P fixed */
     struct hrun_strvec p;    /* terms over T and P */
     double error;            /* mean |fit - T| / T at points left out */
-    double beyond;           /* the same at the largest P, predicted by the smaller ones; NaN: there were too few P */
-    int points;              /* different (series, N, P) that were left out: with P > M if there are any */
+    double beyond;           /* mean |fit - T| / T at the largest P, predicted by the smaller ones; NaN: too few P */
+    int points;              /* number of different (series, N, P) left out: with P > M if there are any */
 };
 
 /* Choose terms by points[n], in any order. In a series with only one P > M the runs on one PE (P = M) are used, too:
- * all of their time except constants is divided work. If there are only such runs, all work counts as divided. Of
- * options only the weights (sigma_abs_s, sigma_rel) are used. Errors: HRUN_ENODATA (fewer than two sizes N),
+ * all of their time except constants is divided work. If there are only such runs, all work counts as divided. Only the
+ * weights of options (sigma_abs_s, sigma_rel) are used. Errors: HRUN_ENODATA (fewer than two sizes N),
  * HRUN_EINVAL (a point that breaks an invariant). Release *out. */
 int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,
                   struct hrun_discovery *out, struct hrun_error *err);

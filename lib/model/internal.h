@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------ tasking */
 
-/* Time t in s of a configuration if all its processes were like the `processes` ones of this part. */
+/* Time t in s that the whole configuration would take if all its processes were like the `processes` of this part. */
 struct hrun_part_time {
     double t;
     int processes;
@@ -17,13 +17,13 @@ struct hrun_part_time {
 /* Returns the time of a configuration of parts[n], n >= 1; NAN if a t is NAN. A master is a process of the first
  * part. */
 double hrun_tasking_time(const struct hrun_tasking *f, const struct hrun_part_time *parts, int n);
-/* Returns a lower bound of that time if `rest` more processes have times of at least `quickest`. */
+/* Returns a lower bound of hrun_tasking_time if `rest` more processes have times of at least `quickest`. */
 double hrun_tasking_least(const struct hrun_tasking *f, const struct hrun_part_time *parts, int n, int rest,
                           double quickest);
 
 /* Returns the divided work of a worker among P processes, relative to 1/P of the work: 1 if all processes work. */
 double hrun_tasking_excess(const struct hrun_tasking *f, int P);
-/* Append the text of `term` times that excess. */
+/* Append the text of `term` times the excess. */
 void hrun_tasking_term(const struct hrun_tasking *f, const char *term, struct hrun_buf *out);
 
 /* ------------------------------------------------------------------ predictors */
@@ -54,7 +54,7 @@ struct hrun_predictor_kind {
     void (*scale)(struct hrun_predictor *p, double factor);
     /* Called once after init, for unequal shares; NULL: the family has none. */
     void (*deal)(struct hrun_predictor *p, enum hrun_sharing how);
-    /* Both or neither. NULL: the call fails with HRUN_EINVAL. */
+    /* A family has both or neither. NULL: the call fails with HRUN_EINVAL. */
     int (*balance)(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                    struct hrun_balance *out, struct hrun_error *err);
     int (*fewest)(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
@@ -66,12 +66,12 @@ struct hrun_predictor {
     const struct hrun_app *app;
     int64_t N;
     const struct hrun_models **models;  /* nsubs; NULL: none, or made with other constants */
-    const char *other;              /* constants of such models; NULL: no such models */
+    const char *other;              /* other constants of left out models; NULL: none is left out */
     struct hrun_netview *net;       /* borrowed; NULL: no network */
     int *place;                     /* nsubs: index of each sub-cluster in net, -1: not there */
     int same_subs;                  /* 1: net's sub-clusters are those of the predictor */
     struct hrun_option *options;    /* in order of sub-cluster and M; owned */
-    int noptions, most;             /* number of options; upper bound of it */
+    int noptions, most;             /* number of options; upper bound */
     int has_network;                /* 1: network terms are in use */
     int is_whole;                   /* 1: times depend on the configuration, not on P alone */
     int deals;                      /* 1: shares are unequal; 0: equal */
@@ -118,7 +118,7 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
 /* Work in whole units, divided so that the slowest process ends as early as possible. The time of a process is linear
  * in its share. */
 struct hrun_dealer {
-    int64_t units, least;           /* of all work; fewest of a process */
+    int64_t units, least;           /* units of all work; least share of a process */
     double unit;                    /* value of one unit in hrun_predictor_shares */
     enum hrun_sharing how;
     struct hrun_expr *memory;       /* bytes of a process as a function of its share; NULL: independent of it */

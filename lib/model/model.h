@@ -59,7 +59,7 @@ struct hrun_family_place {
 struct hrun_family_point {
     int pes;
     double work;               /* units of each process */
-    int copies;                /* 1: instead, as many simultaneous runs of one process */
+    int copies;                /* 1: instead, simultaneous runs of one process on these PEs */
 };
 enum { HRUN_FAMILY_POINTS = 6 };
 enum { HRUN_POINTS_MEMORY = -2, HRUN_POINTS_RULE = -3 };
@@ -75,18 +75,18 @@ struct hrun_family {
     int by_formula;            /* 1: a formula in speeds of PEs and network gives the times; the application is not
                                   measured */
     int has_forms;             /* 1: models single, nt, pt and npt, of which one form predicts */
-    int uses_network;          /* 1: even if no term of the definition names it */
+    int uses_network;          /* 1: uses the network even if no term names it */
     int deals_units;           /* 1: shares are whole units of a mesh (hrun_app_mesh) */
-    int is_of_sizes;           /* 1: a model is of one N; two models give other sizes */
-    int is_joint;              /* 1: runs of other sub-clusters, and on several, help to fit those of one */
+    int is_of_sizes;           /* 1: a model is for one N; two models predict other sizes */
+    int is_joint;              /* 1: runs on other and on several sub-clusters help to fit the models of one */
     int has_common;            /* 1: hrun_corrections_common applies to predictions on several sub-clusters */
-    /* Write the runs that a model at size N needs to v[HRUN_FAMILY_POINTS]. Returns their number, HRUN_POINTS_MEMORY or
-     * HRUN_POINTS_RULE if these allow none, or -1 with *err. NULL: the caller chooses sizes and PEs. */
+    /* Write the runs that a model at size N needs to v[HRUN_FAMILY_POINTS]. Returns their number; HRUN_POINTS_MEMORY
+     * or HRUN_POINTS_RULE if memory or rule allow none; -1 with *err. NULL: the caller chooses sizes and PEs. */
     int (*points)(const struct hrun_app *app, int64_t N, const struct hrun_family_place *place,
                   struct hrun_family_point *v, struct hrun_error *err);
     /* lib/model's own (fit_job.h, rows.h, internal.h). */
     size_t (*keep)(struct hrun_row *rows, size_t n, const struct hrun_fit_options *options);   /* NULL: all rows */
-    int nterms;                /* largest number of terms of a record beside those of the definition */
+    int nterms;                /* largest number of terms of a record besides the definition's terms */
     int (*fit)(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n,
                struct hrun_error *err);        /* NULL: nothing is fitted */
     const struct hrun_predictor_kind *predictor;
@@ -103,11 +103,11 @@ struct hrun_fit_options {
     double sigma_rel;
     int robust;        /* 1: rows that the others contradict count less (Huber, fit/fit.h) */
     double glitches;   /* k of the glitch rule (hrun-model(7)), 0: off */
-    struct hrun_netview *net;  /* the network of the sub-clusters, for network terms (lib/app); NULL: these are left
-                                  out. Must outlive what is made with it */
+    struct hrun_netview *net;  /* the network of the sub-clusters, for network terms (lib/app); NULL: without them.
+                                  Must outlive models and predictors made with it */
     int own;           /* index in net of the measured sub-cluster, for records that do not name it; -1: not known */
-    struct hrun_tasking tasking;  /* of NP-T models: how the program divides its work; hrun_model_fit_joint finds it
-                                     itself */
+    struct hrun_tasking tasking;  /* for NP-T models: how the program divides its work; hrun_model_fit_joint
+                                     estimates it */
 };
 /* NNLS, 1 ms (least jitter of starting and timing a run), 2 % (run-to-run variation of a quiet node). */
 #define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 0, NULL, -1, { 0, 0, 0 } }
@@ -131,7 +131,7 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
 struct hrun_joint_sub {
     const char *name;                   /* for the models and for messages */
     const char *signature;
-    const struct hrun_sample *samples;  /* all of its log that are still valid, homogeneous and mixed ones */
+    const struct hrun_sample *samples;  /* all valid ones of its log, homogeneous and mixed */
     size_t n;
     double memory_bytes;                /* of a PE; limits the shares in corrections; 0: not limited */
 };
@@ -139,8 +139,8 @@ struct hrun_joint_sub {
 /* Fit the models of subs[nsubs] into out[nsubs], with name and signature; NULL if a sub-cluster has none. *skipped (may
  * be NULL) gets a line with the sub-cluster's name and the reason for each model left out. Records of a mixed run in
  * several logs are recognised by date, configuration, N and times; if one of its sub-clusters is not in subs, the run
- * is only a bound. A model whose dependence on P comes from other sub-clusters alone has the note "shared with others"
- * in its record, and wider intervals. With LS, the reference of paper 000, each sub-cluster is fitted alone.
+ * is only a lower bound. A model whose dependence on P comes from other sub-clusters alone has the note "shared with
+ * others" in its record, and wider intervals. With LS, the reference of paper 000, each sub-cluster is fitted alone.
  * Errors: HRUN_ENODATA if no model can be made, and those of hrun_model_fit; then out is untouched. */
 int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
                          const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
@@ -149,9 +149,9 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
 /* Mean relative error beyond which a model is useless: twice as many PEs at best halve the time, so such a model cannot
  * compare numbers of PEs. */
 #define HRUN_MODELS_MISS 0.5
-/* Append to *which, separated by "; ", the models of models[n] (NULL: none) with a larger mean error at their own
- * measurements: "npt of slow with 2 processes per PE". N-T models of single P are left out, because no choice depends
- * on them. */
+/* Append to *which, separated by "; ", the models of models[n] (NULL: none) with a mean error above HRUN_MODELS_MISS at
+ * their own measurements: "npt of slow with 2 processes per PE". N-T models of single P are left out, because no choice
+ * depends on them. */
 void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_buf *which);
 
 /* Append a warning if the times of samples[n], of one sub-cluster, hardly follow N; else nothing. */

@@ -10,8 +10,8 @@ struct hrun_corrections;
 
 /* Create the predictor of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its
  * options do not exist); models made with other constants than the definition's count as NULL. Options exist for the M
- * that the definition allows and that have a model of the family or `single`. The models must outlive the predictor,
- * and so must app. Terms with coefficient 0 are never evaluated for a time.
+ * that the definition allows and that have a model of the family or `single`. The models and app must outlive the
+ * predictor. Terms with coefficient 0 are never evaluated for a time.
  * Errors: HRUN_EPARSE (a stored term that does not compile), HRUN_ENODATA (no sub-cluster has a model of this family;
  * `single` alone suffices if nothing else was fitted), HRUN_ENONFINITE (a coefficient, or a term over N alone, has no
  * finite value). */
@@ -30,8 +30,8 @@ struct hrun_predictor_source {
     struct hrun_netview *net;   /* for network terms; must outlive the predictor; NULL: there is none */
     const int *place;           /* nsubs: the number of each sub-cluster in net; NULL: the same numbers */
 
-    /* How the work is divided: equally (0) or otherwise. Definitions without `shares`, forms other than NP-T, and
-     * programs whose tasking ignores shares or is dynamic always divide it in their own way. */
+    /* How the work is divided; 0: equally. Ignored for definitions without `shares`, forms other than NP-T, and
+     * programs whose tasking ignores shares or is dynamic. */
     enum hrun_sharing sharing;
     const double *memory;       /* nsubs: bytes of a PE, which limit the shares that a family deals out; 0, or NULL:
                                    no limit */
@@ -62,8 +62,7 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
  * terms over an interval: a term known to behave as c P^a ln(P)^b has its least value at an end of the
  * interval, others are tabulated. For lo = hi they are the times themselves. Errors of times: HRUN_ENONFINITE
  * naming term, N and P when a term in use has no value at this P; t is undefined. Errors of bounds: the same
- * for the first such P of the interval that the rule accepts; those of the rule at a P without value; b
- * is undefined. */
+ * for the first P without value that the rule accepts; those of the rule at a P without value; b is undefined. */
 const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
 
 /* Ti(N, P, M) of a sub-cluster alone, with its 95 % prediction interval (hrun-model(7), "Intervals"); its low end is
@@ -93,10 +92,10 @@ int hrun_predictor_shares(struct hrun_predictor *p, const struct hrun_config *co
 int hrun_predictor_time_shared(struct hrun_predictor *p, const struct hrun_config *config, const double *share,
                                double *time_s, struct hrun_error *err);
 
-/* A run whose shares differ by more from the present ones does not correct predictions with these. */
+/* A run whose shares differ by more than this from the present ones does not correct predictions. */
 #define HRUN_SHARES_FAR 0.15
-/* Returns ln(measured / predicted) for the present shares, from a run with similar shares: `then` is that of the run
- * with the prediction for its own shares, `now` with the one for the present shares. If the prediction `then` was too
+/* Returns ln(measured / predicted) for the present shares, from a run with similar shares: `then` is for the run's
+ * own shares, `now` for the present shares. If the prediction `then` was too
  * long, new shares gain no more than predicted. */
 double hrun_shares_rest(double then, double now);
 /* Set *out to the distance of share[nsubs], as above, from the predictor's shares: the larger of the largest change of
@@ -120,9 +119,9 @@ int hrun_predictor_has_balance(const struct hrun_predictor *p);   /* 0: the next
 int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                            struct hrun_balance *out, struct hrun_error *err);
 
-/* Find the fewest processes q, accepted by the rule, with which some configuration loses at most `loss`. *out: q and
- * the loss. Memory is ignored. At q, the oracle then has only options that lose no more. Errors, which leave the oracle
- * unchanged: HRUN_EINFEASIBLE (no such q), HRUN_ENONFINITE. */
+/* Find the fewest processes q that the rule accepts and with which some configuration loses at most `loss`. *out: q and
+ * its least loss. Memory is ignored. At q, the oracle then has only options that lose no more. Errors, which leave the
+ * oracle unchanged: HRUN_EINFEASIBLE (no such q), HRUN_ENONFINITE. */
 struct hrun_fewest {
     int q;
     double loss;
