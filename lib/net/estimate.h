@@ -1,22 +1,22 @@
 /* estimate.h - from timed exchanges of messages to the network model
  *
  * Purpose: estimate the parameters of net.h from the experiments of hrun-netbench (calib/mpi): those of paper 002,
- * section 3, and some more. All records enter one non-negative least squares system; the paper averages the solutions
- * of triplets.
+ * section 3, and some more. Trips, fans, joins and calls enter one non-negative least squares system; the paper
+ * averages the solutions of triplets.
  * The experiments, and the parameters that each determines (times by the stages of net.h). Host i measures with its
  * clock. Receives are posted before anything is sent.
  *   trip  i j M1 M2   round trip: T_ij(M1) + T_ji(M2). Empty both ways: 2 C_i + 2 C_j + L_ij + L_ji
  *   fan   i j k M M2  i sends M to j, then M2 (0: M) to k, and receives an empty reply from each, in order of arrival:
- *                     the time until both have arrived. Together with trips it shows whether i's processor or its port
+ *                     the time until both have arrived. Fans and trips show whether i's processor or its port
  *                     serialises messages. The port shows only if it delays the message that ends last; for unlike j
- *                     and k the sizes are chosen so that both take equally long. Empty, it separates C_i from L
+ *                     and k the sizes are chosen so that both take equally long. An empty fan separates C_i from L
  *   join  i j k M M2  an empty message of i makes j send M to i, and another makes k send M2: a fan in reverse
- *   call  i j M       duration of the call that sends M (below rendezvous) at the sender: C_i + t_i M. It may be 0
+ *   call  i j M       duration of the call that sends M (below rendezvous) at the sender: C_i + t_i M; may be 0
  *   both  i j M       one of a series of MPI_Sendrecv of M both ways between i and j. Determines back_share if ports
  *                     limit it; from rendezvous on, exchange_waits
  *   pairs g h n M     n trips at once, M there and empty back, the m-th from the m-th host of group g to the m-th host
- *                     of group h (g = h: to the (n + m)-th), hosts in order of index: the mean of their times. With
- *                     trips it determines the trunk; with `both` between the groups, whether both ways share it
+ *                     of group h (g = h: to the (n + m)-th), hosts in order of index: the mean of their times. Trips
+ *                     and pairs determine the trunk; pairs and `both`, whether both ways share the trunk
  *   local i a b n M   n round trips at once (0: one) between PEs of kinds a and b on host i, M there and empty back:
  *                     the mean of their times
  *   scatter r n M, gather r n M   root r (i) directly to or from n others, which follow r in cyclic order of index,
@@ -83,7 +83,7 @@ struct hrun_net_quality {
     double residual_rel;       /* root mean square of (measured - fitted) / measured of trips, fans, joins */
     double worst_rel;
     size_t worst;              /* index of the record with it */
-    int asymmetric;            /* number of pairs whose two directions differ by more than their intervals */
+    int asymmetric;            /* number of pairs of classes whose directions differ by more than their intervals */
     struct hrun_strvec notes;  /* sentences on very slow links, clocks that jump, undetermined parameters */
 };
 void hrun_net_quality_release(struct hrun_net_quality *q);

@@ -87,12 +87,12 @@ void net_flows_share(const struct net_flows *f);
 
 /* Method: Gauss-Newton iteration. The weight of a row is 1 over the standard error of its time. A time is linear in x
  * within a branch, so net_nnls solves the system of the branches at x; the step is halved until the sum of squares
- * falls. The iteration ends when nothing changes. It begins at the solution of the rows without branches; each port
- * begins at the rate that explains its fans or joins best, since a port that does not limit has gradient 0.
+ * falls. The iteration begins at the solution of the rows without branches, and ends when the sum hardly falls. Each
+ * port begins at the rate that explains its fans or joins best, since a port that does not limit has gradient 0.
  * Processor or port: if `call` records determine t, fans and joins determine the ports. Otherwise t without ports and
- * ports without t are tried, and the smaller residual decides; t if they are equal. If a port serialises, t cannot
- * explain it: t_i + t_j would exceed the time per byte of a single message, which g >= 0 does not allow. Empty calls,
- * fans or joins separate C from L; without them L stays 0, as in paper 002. */
+ * ports without t are tried, and the smaller residual decides; t if both are equal. If a port serialises, t cannot
+ * explain the times: t_i + t_j would exceed the time per byte of a single message, which g >= 0 does not allow. Empty
+ * calls, fans or joins separate C from L; if there are none, L stays 0, as in paper 002. */
 
 struct net_work {
     const struct hrun_net_records *r;

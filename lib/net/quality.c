@@ -37,7 +37,7 @@ static void note_slow_links(const struct net_work *w, const struct net_solution 
     }
 }
 
-/* Count the pairs whose directions differ by more than their intervals, with a note on the worst. */
+/* Count the pairs of classes whose directions differ by more than their intervals, with a note on the worst. */
 static void note_asymmetric(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
                             int *count)
 {

@@ -134,7 +134,7 @@ static int lower_least(void *ctx, const struct plan_space *s, const double *t, d
     return 0;
 }
 
-/* Set the least time by the search, which does not enumerate the configurations. */
+/* Set the least time by the search, without enumerating the configurations. *valid: their number; 0: not counted. */
 static int find_quickest(const struct hrun_plan_problem *problem, struct least *l, double *valid,
                          struct hrun_error *err)
 {

@@ -9,9 +9,9 @@
  * Gaussian process over the configurations; a is free. The unknowns have wide priors; particles sample them (Del Moral,
  * Doucet and Jasra, Sequential Monte Carlo samplers, J. R. Stat. Soc. B 68, 2006).
  * Account: let u be the median of the runs of the usual configuration. Each run adds `loss` times u. A run that
- * learning chose also adds u minus the median of its configuration; a failed one subtracts u. A trial is made only if
- * the account covers its expected loss. So the expected total time is at most (1 + loss) times the total without
- * learning.
+ * learning chose also adds u minus the median of its configuration; if it failed, it subtracts u instead. A trial is
+ * made only if the account covers its expected loss. So the expected total time is at most (1 + loss) times the total
+ * without learning.
  * Invariants: the answer depends only on the arguments (the seed is fixed), and not on the order of equal runs.
  * Every accepted number of processes is assumed to work until a run with it fails.
  */

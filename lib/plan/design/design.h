@@ -85,7 +85,7 @@ struct hrun_design_state {
     int runs, failed;           /* runs made under this design, and failed ones of these */
     double spent_s;             /* wall time of these runs and of pauses */
     double budget_s;            /* 0: not limited, or not known yet */
-    double left_s;              /* expected remaining wall time, with a budget its rest; 0: not known */
+    double left_s;              /* expected remaining wall time; with a budget: its rest; 0: not known */
     int sizes, settled;         /* sizes with a valid configuration, and those of them where the choice stands */
     int dropped;                /* number of dropped sizes, the smallest ones; the others are numbered from 0 */
     double loss;                /* mean over sizes: expected relative loss of the choice; NaN while not known */
@@ -122,8 +122,8 @@ void hrun_design_add_pause(struct hrun_design *d, double pause_s);
 /* Report that a run at N was too short for the program to print its time; the run is added with hrun_design_add. */
 void hrun_design_too_short(struct hrun_design *d, int64_t N);
 
-/* Set *run to the next run. Several runs may be in progress: a second call before hrun_design_add gives the run after
- * it. Result: 1; 0: the design has ended (hrun_design_state gives the reason); -1 on errors of lib/model, lib/plan and
+/* Set *run to the next run. Several runs may be in progress: a second call before hrun_design_add gives the following
+ * run. Result: 1; 0: the design has ended (hrun_design_state gives the reason); -1 on errors of lib/model, lib/plan and
  * the application's expressions. */
 int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err);
 
