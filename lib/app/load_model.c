@@ -14,7 +14,7 @@ static const char *const vars_n[] = { "N" };
 static const char *const vars_tpn[] = { "T", "P", "N" };
 static const char *const vars_ring[] = { "n", "N", "P" };
 
-/* Compile a term or another expression of N and P. If calls are allowed, a term may be a call of one network function
+/* Compile a term or another expression of N and P. allowed = 1: the term may be a call of one network function
  * times a factor. NULL on a mistake. */
 static struct hrun_expr *compile_term(struct hrun_load *l, const char *path, const char *text,
                                       const struct hrun_expr_scope *scope, int allowed)
@@ -62,8 +62,8 @@ static int same_term(const char *a, const char *b)
     }
 }
 
-/* The wall clock includes the start-up. Append a constant term if the definition has neither one nor the key `time`.
- * out->v has room for it. */
+/* Without the key `time` hrun measures the wall clock, which includes the start-up. Append a constant term for the
+ * start-up if *out has none. out->v has room. */
 static void add_start(struct hrun_load *l, const struct hrun_expr_scope *scope, struct hrun_terms *out)
 {
     static const double points[][3] = { { 2, 3, 0.25 }, { 50, 7, 0.5 }, { 97, 12, 0.125 } };
@@ -85,7 +85,7 @@ static void add_start(struct hrun_load *l, const struct hrun_expr_scope *scope, 
     out->v[out->n++] = (struct hrun_term){ text, hrun_expr_compile_in(scope, text, NULL) };
 }
 
-/* Evaluate an expression of N, P and W at test point i, with W = 1 and with W = PART. 0; or -1 if it has no value. */
+/* Evaluate an expression of N, P and W at test point i, with W = 1 and with W = PART. -1 if one has no value. */
 enum { TEST_POINTS = 5 };
 static const double PART = 0.125;
 static int eval_shares(struct hrun_expr *e, int i, double *whole, double *part)
@@ -96,7 +96,7 @@ static int eval_shares(struct hrun_expr *e, int i, double *whole, double *part)
            hrun_expr_eval(e, (const double[]){ points[i][0], points[i][1], PART }, part, NULL) ? -1 : 0;
 }
 
-/* Check that a term that depends on the share W of a process is proportional to it. */
+/* Check that a term that depends on the share W of a process is proportional to W. */
 static int check_share(const struct hrun_load *l, const char *path, struct hrun_expr *e)
 {
     double whole, part;
@@ -135,7 +135,7 @@ static int load_terms(struct hrun_load *l, const char *key, char *const *texts, 
     return 0;
 }
 
-/* Load the formula, which excludes terms and which `where` requires. */
+/* Load the formula. A definition with a formula has no terms; `where` needs a formula. */
 static int load_formula(struct hrun_load *l)
 {
     const struct definition *d = l->d;
@@ -181,9 +181,9 @@ static int load_expressions(struct hrun_load *l)
            load_terms(l, "p", terms->p, terms->npt, &tpn, &app->pt) ? -1 : 0;
 }
 
-/* A key of a mapping, whose value is an expression. */
+/* A key whose value is an expression. */
 struct keyed_expr {
-    const char *key, *text;     /* NULL: not given */
+    const char *key, *text;     /* text NULL: not given */
     const char *const *vars;
     int nvars;
     struct hrun_expr **out;

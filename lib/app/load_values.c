@@ -54,7 +54,7 @@ static int compare_consts(const void *a, const void *b)
     return strcmp(((const struct hrun_const *)a)->name, ((const struct hrun_const *)b)->name);
 }
 
-/* Append a constant or a derived value, whose name is at path in the file. */
+/* Append a constant or a derived value. path: place of its name in the file. */
 static int add_const(struct hrun_load *l, const char *path, const struct hrun_const *c)
 {
     struct hrun_app *app = l->app;
@@ -169,7 +169,7 @@ static int load_own_values(struct hrun_load *l)
     return 0;
 }
 
-/* Apply -D NAME=VALUE; a later one for the same name replaces it. */
+/* Apply -D NAME=VALUE. The last -D for a name holds. */
 static int apply_define(struct hrun_load *l, const char *text)
 {
     struct hrun_app *app = l->app;

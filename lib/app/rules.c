@@ -9,7 +9,7 @@ static const char *const vars[] = { "N", "P" };
 static const char *const on_n[] = { "", "ispow2(N)" };
 static const char *const on_p[] = { "", "P >= 2", "P % 2 == 0", "ispow2(P)", "round(sqrt(P))^2 == P",
                                     "round(cbrt(P))^3 == P" };
-/* only: index in on_p of the condition that it requires; 0: none. */
+/* only: index in on_p of the condition that text requires; 0: none. */
 static const struct { const char *text; size_t only; } on_both[] = {
     { "", 0 }, { "N % P == 0", 0 }, { "N % (P*P) == 0", 0 }, { "N % round(sqrt(P)) == 0", 4 },
     { "N % round(cbrt(P)) == 0", 5 },

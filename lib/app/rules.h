@@ -35,10 +35,10 @@ int hrun_rules_first(const struct hrun_rules *r);
  * sizes[nsizes]: ascending; P from 1 to most. Result: 1, or 0 if the rules agree on all of these runs. */
 int hrun_rules_ask(const struct hrun_rules *r, const int64_t *sizes, int nsizes, int most, int64_t *N, int *P);
 
-/* For an application of one size: make its rule from n runs, which worked with P[i] processes or were refused. If at
- * least two were refused and one with P > 1 worked, the rule becomes the simplest one that agrees with all runs.
- * Otherwise, or if none agrees, it excludes the refused P; if more than twice as many were refused as worked, it
- * accepts only the P that worked. Result: 1 if the rule has changed, else 0; -1 with an error of lib/expr. */
+/* For an application of one size: make its rule from n runs with P[i] processes. worked[i]: 1, or 0 if the run was
+ * refused. If at least two were refused and one with P > 1 worked, the rule becomes the simplest one that agrees with
+ * all runs. Otherwise, or if none agrees, the rule excludes the refused P; if more than twice as many runs were refused
+ * as worked, it accepts only the P that worked. Result: 1 if the rule has changed, else 0; -1 with *err. */
 int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err);
 
 #endif

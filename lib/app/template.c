@@ -127,8 +127,8 @@ static void add_share_list(const struct hrun_app_dealt *d, const char *between, 
     }
 }
 
-/* Append whole numbers >= 1 that add up to `total` >= P. Shares are rounded down, and the rest goes one by one to the
- * ranks that lack most. sum: the sum of the shares. */
+/* Append whole numbers >= 1 that add up to `total` >= P. Shares are rounded down, but not below 1. Then the ranks that
+ * are farthest off gain or lose 1 each, until the sum is right. sum: the sum of the shares. */
 static void add_whole_shares(const struct hrun_app_dealt *d, double sum, int64_t total, const char *between,
                       struct hrun_buf *out)
 {
@@ -341,7 +341,7 @@ static int add_braced_value(struct expansion *x, const char *name, size_t len, s
     return 0;
 }
 
-/* Append the value of the braces at s; *len: length of the text in s, including the braces. */
+/* Append the value of the braces at s; *len: length of the braces and the text in them. */
 static int add_braces(struct expansion *x, const char *s, size_t *len, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
@@ -397,7 +397,7 @@ static int expand_template(struct expansion *x, const char *text, const char **w
     return 0;
 }
 
-/* Check a template, and set the members of x that show which words it uses. */
+/* Check a template, and set x->uses_size and x->uses_shares. */
 static int check_braces(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;

@@ -48,9 +48,10 @@ struct hrun_app_dealt {
  *     fractions  of the whole: "0.375 0.375 0.25"
  *     cuts       sums of the fractions of ranks 0..r, for r < P - 1: "0.375 0.75"
  *     a number   whole numbers >= 1 that add up to it: "3 3 2"
- *     owners     the rank of each unit: "0 0 0 1 1"; cyclic: in laps, as many as the least share, or 8 if that is less
- * Text after a colon replaces the blank between entries ("cuts:,"; "\n" is a line feed); "*" there folds runs of units,
- * whole numbers and owners. Errors: HRUN_EINVAL; *out is unchanged then. */
+ *     owners     the rank of each unit: "0 0 0 1 1"; cyclic: in as many laps as the least share, at least
+ *                min(8, largest share)
+ * Text after a colon replaces the blank between entries ("cuts:,"; "\n" is a line feed). "*" as this text folds runs
+ * of units, whole numbers and owners. Errors: HRUN_EINVAL; *out is unchanged then. */
 int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,
                         struct hrun_error *err);
 
@@ -72,8 +73,8 @@ void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, i
 int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err);
 
-/* The same for the value of an environment variable: only {P}, {shares}, {shares:FORM} and, if N is known and the size
- * is not fixed, {N} are replaced. Errors: as above. */
+/* hrun_app_expand_word for the value of an environment variable: only {P}, {shares}, {shares:FORM} and, if N is
+ * known and the size is not fixed, {N} are replaced. */
 int hrun_app_expand_variable(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                              struct hrun_buf *out, struct hrun_error *err);
 

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the number of characters after expansion of repetitions. Time and memory of regcomp grow with their
- * square. */
+/* Limit of the number of characters after expansion of repetitions. Time and memory of regcomp grow with the
+ * square of this number. */
 enum { SIZE_MAX_CHARS = 250, DEPTH_MAX = 32 };
 
 struct hrun_time_match {
@@ -63,7 +63,7 @@ static size_t read_repetition(const char **p)
     return high < SIZE_MAX_CHARS ? high : SIZE_MAX_CHARS + 1;
 }
 
-/* The reason why text cannot be compiled with bounded effort, or NULL, and the filter's text is appended. regcomp
+/* The reason why text cannot be compiled with bounded effort, or NULL. Appends the text of the filter. regcomp
  * checks the syntax. */
 static const char *find_fault(const char *text, struct hrun_buf *filter)
 {
@@ -94,7 +94,7 @@ static const char *find_fault(const char *text, struct hrun_buf *filter)
             if (*p == '\\' && isdigit((unsigned char)p[1]))
                 return "it refers back to a group, which no extended expression does";
             p = *p == '[' ? skip_bracket(p) : p + (*p == '\\' && p[1] ? 2 : 1);
-            /* regcomp reads it as 'd', or within brackets as a backslash and a 'd'. */
+            /* regcomp reads "\d" as 'd', or within brackets as a backslash and a 'd'. */
             if (memmem(begin, (size_t)(p - begin), "\\d", 2))
                 return "'\\d' is no digit in a POSIX expression: write [0-9], within brackets 0-9";
             last = 1;
@@ -108,7 +108,7 @@ static const char *find_fault(const char *text, struct hrun_buf *filter)
     return NULL;
 }
 
-/* regcomp with an error message. */
+/* regcomp with an error message that quotes `what`. */
 static int compile_regex(regex_t *re, const char *what, const char *text, int flags, struct hrun_error *err)
 {
     int rc = regcomp(re, text, REG_EXTENDED | flags);

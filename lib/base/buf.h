@@ -22,7 +22,7 @@ void hrun_buf_init(struct hrun_buf *b);
 void hrun_buf_release(struct hrun_buf *b);             /* frees and leaves an empty buffer */
 void hrun_buf_reset(struct hrun_buf *b);               /* len = 0, memory kept */
 void hrun_buf_add(struct hrun_buf *b, const void *data, size_t len);
-/* The same, but keep only the last max bytes. */
+/* Append data[len], and keep only the last max bytes of the string. */
 void hrun_buf_add_tail(struct hrun_buf *b, const void *data, size_t len, size_t max);
 void hrun_buf_adds(struct hrun_buf *b, const char *s);
 void hrun_buf_addc(struct hrun_buf *b, char c);
@@ -57,7 +57,7 @@ struct hrun_strvec {
 /* Append a copy of s. */
 void hrun_strvec_push(struct hrun_strvec *sv, const char *s);
 void hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Append copies of the arguments, up to NULL; append copies of a NULL-terminated list (or NULL). */
+/* Append copies of the arguments before NULL; of a NULL-terminated list (words may be NULL). */
 void hrun_strvec_add(struct hrun_strvec *sv, ...) __attribute__((sentinel));
 void hrun_strvec_add_all(struct hrun_strvec *sv, char *const *words);
 /* Sort the strings from index `first` on by their bytes, and drop duplicates among them. */

@@ -17,16 +17,16 @@ struct hrun_config {
     int procs[HRUN_SUBS_MAX];   /* Mi */
 };
 
-/* P; the sum of Pi. */
+/* The number of processes P; the number of PEs, the sum of Pi. */
 int hrun_config_processes(const struct hrun_config *c);
 int hrun_config_all_pes(const struct hrun_config *c);
 /* The configuration that uses one sub-cluster only. */
 struct hrun_config hrun_config_alone(int nsubs, int sub, int pes, int procs);
-/* Configurations of one cluster: less than, equal to or greater than 0 in the order of (P1,M1,P2,M2,...). */
+/* Compare configurations of one cluster in the order of (P1,M1,P2,M2,...): -1, 0 or 1. */
 int hrun_config_order(const struct hrun_config *a, const struct hrun_config *b);
 int hrun_config_equal(const struct hrun_config *a, const struct hrun_config *b);
 
-/* The text form "(4,1,0,0)", by value as struct hrun_text (units.h). */
+/* The text form "(4,1,0,0)", returned by value like struct hrun_text (units.h). */
 struct hrun_config_text {
     char s[2 * 12 * HRUN_SUBS_MAX + 3];
 };

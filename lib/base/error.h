@@ -18,12 +18,11 @@
 /* Fill *err: code, format and its arguments. Result: always -1, so that a function can `return hrun_fail(...)`. */
 #define hrun_fail(err, code, ...) hrun_fail_at((err), (code), NULL, 0, 0, __VA_ARGS__)
 
-/* The same with a place; line and column from 1; 0: unknown. */
+/* hrun_fail with a place. line, column: from 1; 0: unknown. */
 int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, int line,
                  int column, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-/* The same for a failed system call: appends ": " and the text of the present errno,
- * which is stored in err->sys. */
+/* hrun_fail for a failed system call: appends ": " and the text of errno, and stores errno in err->sys. */
 int hrun_fail_errno(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -16,13 +16,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Size of two numbers, of 20 and of 16 digits. */
+/* Size of PLACE (file.h): two numbers, of 20 and of 16 digits. */
 enum { PLACE_SIZE = 48 };
 
 /* ---------------------------------------------------------------- reading */
 
 /* Append the content of fd, which does not block, to *out, and close fd. A pipe or terminal with a writer is read to
- * its end. fd -1: the file could not be opened, with errno. */
+ * its end. fd -1: the file could not be opened; errno says why. */
 static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
     size_t start = out->len;
@@ -100,7 +100,7 @@ int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
             continue;
         *p = 0;
         why = mkdir(copy, mode & HRUN_FILE_MODES) ? errno : 0;
-        /* An existing parent may give EACCES or EROFS, not EEXIST, so it fails only if it is not a folder. */
+        /* mkdir of an existing parent may give EACCES or EROFS, not EEXIST. Only a missing folder is an error. */
         if (why && !hrun_is_folder(copy)) {
             errno = why == EEXIST ? ENOTDIR : why;
             return hrun_fail_errno(err, HRUN_EIO, "cannot create the folder '%s'", copy);
@@ -137,8 +137,8 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
 
 /* ---------------------------------------------------------------- locks */
 
-/* Open a lock file. Only users who can write it can read it, because a read lock blocks writers. The mode of a file
- * that another user may have put there is not changed. -1 with *err. */
+/* Open a lock file. Only users who can write the file can read it: a reader's lock blocks writers. The mode of another
+ * user's file is not changed. -1 with *err. */
 static int open_lock(const char *path, int access, struct hrun_error *err)
 {
     int fd = open(path, access | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, HRUN_FILE_MODES & 0622);
@@ -261,7 +261,7 @@ static void remove_at(int at, const char *name)
 
 void hrun_remove_tree(const char *path)
 {
-    enum { ROUNDS = 2 };        /* the second in case of a passing failure, such as no descriptors */
+    enum { ROUNDS = 2 };        /* the second helps if a failure passes, such as a lack of descriptors */
     int saved = errno;
 
     for (int i = 0; path && path[0] && i < ROUNDS && (!i || !access(path, F_OK)); i++)
@@ -296,7 +296,7 @@ int hrun_keeps_names(int dir)
            (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
 }
 
-/* Remove the folders in base that hrun_rundir_create made in this place for processes of this user that have ended. */
+/* Remove the folders in base that hrun_rundir_create made for ended processes of this user and place (file.h). */
 static void remove_stale(const char *base, const char *place)
 {
     DIR *dir = opendir(base);
@@ -305,7 +305,7 @@ static void remove_stale(const char *base, const char *place)
 
     if (!dir)
         return;
-    /* Checked once, because the folder may have thousands of names. */
+    /* The folder is checked once, because it may have thousands of names. */
     for (int safe = hrun_keeps_names(dirfd(dir)); safe && (e = readdir(dir));) {
         char where[PLACE_SIZE] = "";
         unsigned long long then, now;
@@ -315,7 +315,7 @@ static void remove_stale(const char *base, const char *place)
         if (sscanf(e->d_name, "hrun.%ld.%ld.%llu.%47[0-9a-f-].%*6[A-Za-z0-9]%n", &uid, &pid, &then, where, &end) != 4 ||
             !end || e->d_name[end] || uid != (long)geteuid() || pid <= 0 || pid > INT_MAX || strcmp(where, place))
             continue;
-        /* Another start time: the PID now belongs to another process. */
+        /* A different start time means that the PID now belongs to another process. */
         if ((!kill((pid_t)pid, 0) || errno != ESRCH) && (!then || !(now = start_ticks(pid)) || now == then))
             continue;
         if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
@@ -344,7 +344,7 @@ char *hrun_rundir_create(const char *base, struct hrun_error *err)
                  (unsigned long long)hrun_hash(HRUN_HASH_INIT, boot.data, boot.len));
     }
     remove_stale(base, place);
-    /* The name identifies the owner. mkdtemp makes folder and name at once, so it never lacks an owner. */
+    /* The name identifies the owning process, so the folder has an owner from the moment mkdtemp makes it. */
     cwd = base[0] == '/' ? NULL : getcwd(NULL, 0);
     path = hrun_strf("%s%s%s/hrun.%ld.%ld.%llu.%s.XXXXXX", cwd ? cwd : "", cwd ? "/" : "", base, (long)geteuid(),
                      (long)getpid(), start_ticks((long)getpid()), place);

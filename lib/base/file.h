@@ -28,7 +28,7 @@ const char *hrun_base_name(const char *path);
  * a writer, or over max), HRUN_EIO (all else). */
 int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
 
-/* The same for a regular file in open folder `folder`, which must be the folder of path. Follows no symbolic link, and
+/* hrun_file_read of a regular file in the open folder, which must be the folder of path. Follows no symbolic link, and
  * never waits. Errors: also HRUN_EIO for a symbolic link. */
 int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
 
@@ -37,7 +37,7 @@ int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf 
  * fsync of the folder failed, the file has the new content, and the message contains this. */
 int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err);
 
-/* The same in an open folder, which must be the folder of path. Replaces a symbolic link of that name itself. */
+/* hrun_file_replace in an open folder, which must be the folder of path. A symbolic link itself is replaced. */
 int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
                          struct hrun_error *err);
 
@@ -47,8 +47,8 @@ enum { HRUN_FILE_MARKS = 19 };
 /* Append data[len], whole lines, durably to a file; the caller has its lock. 0: the data is on the disk. If the last
  * line has no newline (its writer was killed), one is added first, in the same write. For an empty file, its folder and
  * depth - 1 folders above are synced before.
- * Errors: HRUN_EIO (also if path is not a regular file). The file then has its old content, or, if it could not be
- * truncated (*torn = 1, else 0; torn may be NULL), followed by a part of data. */
+ * Errors: HRUN_EIO (also if path is not a regular file). The file then has its old content. If the file could not be
+ * truncated, a part of data follows, and *torn = 1, else 0; torn may be NULL. */
 int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err);
 
 /* 1 if path is a folder or a link to one, else 0. */
@@ -57,8 +57,8 @@ int hrun_is_folder(const char *path);
 /* Create path and its missing parents. An existing folder is no error. Errors: HRUN_EIO. */
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err);
 
-/* Open (O_PATH) the folder of path below the open folder top, without following symbolic links, also if others change
- * folders meanwhile. path is relative and has no component ".."; make = 1: missing folders are created. Result: a
+/* Open (O_PATH) the folder of path below the open folder top, without following symbolic links, even if others change
+ * folders during the call. path is relative and has no component ".."; make = 1: missing folders are created. Result: a
  * close-on-exec descriptor; -1 with errno, ELOOP for a symbolic link, and *len: length of the faulty part of path. */
 int hrun_open_below(int top, const char *path, int make, size_t *len);
 
@@ -67,16 +67,16 @@ int hrun_open_below(int top, const char *path, int make, size_t *len);
  * belong to the process: they exclude other processes, not other threads, and unlocking one of two locks of a process
  * on one file ends both. */
 int hrun_lock(const char *path, struct hrun_error *err);
-/* The same without waiting, for a lock that lasts long: it belongs to the descriptor, and lasts until this process and
- * its forked children that execute no program have closed it. Errors: also HRUN_EBUSY, whose text is the holder
+/* hrun_lock without waiting, for a long time: the lock belongs to the descriptor, and lasts until this process and its
+ * forked children that execute no program have closed it. Errors: also HRUN_EBUSY, whose text is the holder
  * ("process 123 on node1"). */
 int hrun_lock_try(const char *path, struct hrun_error *err);
-/* The same for a shared (alone = 0) or an exclusive lock. *fd: -1, which becomes a descriptor for hrun_unlock; or the
- * descriptor of such a lock, which is converted. Errors: HRUN_EIO, HRUN_EBUSY; *fd and its lock are unchanged. */
+/* Take a shared (alone = 0) or an exclusive lock, without waiting. *fd: -1, then the new descriptor for hrun_unlock; or
+ * the descriptor of a lock of this function, which is converted. Errors: HRUN_EIO, HRUN_EBUSY; *fd is unchanged. */
 int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err);
 void hrun_unlock(int fd);
 
-/* 1 if only root and this user can rename files in the open folder, else 0. Otherwise its names cannot be trusted. */
+/* 1 if only root and this user can rename files in the open folder. 0: the names in it cannot be trusted. */
 int hrun_keeps_names(int dir);
 
 /* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base NULL: $TMPDIR or /tmp. Folders of
@@ -121,7 +121,7 @@ char *hrun_installed(void);
  * caller frees it. NULL: there is none, or its path has characters that LD_PRELOAD does not allow. */
 char *hrun_installed_library(const char *name);
 
-/* Path of a program that hrun starts on hosts, in the same folder. The caller frees it. Errors: HRUN_ENOENT. */
+/* Path of a program that hrun starts on hosts: PREFIX/lib/hrun/NAME. The caller frees it. Errors: HRUN_ENOENT. */
 char *hrun_installed_tool(const char *name, struct hrun_error *err);
 
 #endif

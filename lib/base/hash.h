@@ -1,7 +1,7 @@
 /* hash.h - a hash of bytes, for keys and for comparing texts; not cryptographic
  *
- * FNV-1a, 64 bits (Fowler, Noll, Vo). Keys on disk contain it. All code is in this header, because preloaded libraries
- * are not linked with other code of hrun.
+ * FNV-1a, 64 bits (Fowler, Noll, Vo). Keys on disk contain this hash. All code is in this header, because
+ * preloaded libraries are not linked with other code of hrun.
  */
 #ifndef HRUN_BASE_HASH_H
 #define HRUN_BASE_HASH_H
