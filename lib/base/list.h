@@ -21,10 +21,10 @@ int hrun_list_count(const char *list);
 /* The name at `place`, a part of the list: its length is *len. NULL if there are fewer; *len is then untouched. */
 const char *hrun_list_item(const char *list, int place, size_t *len);
 
-/* The same in fresh memory, which the caller frees; NULL if there are fewer names. */
+/* A copy of the name at `place`, which the caller frees; NULL if there are fewer names. */
 char *hrun_list_copy(const char *list, int place);
 
-/* 1 if name is the one at `place`, else 0; 0 for NULL. */
+/* 1 if name is the name at `place`, else 0. name NULL: 0. */
 int hrun_list_is(const char *list, int place, const char *name);
 
 /* The first place of the name; -1: it is not in the list. */
@@ -65,7 +65,7 @@ void hrun_range_add(struct hrun_buf *out, size_t start, long first, long last);
 enum { HRUN_HOSTLIST_MAX = 16384 };
 
 /* Append the names of text to *out. Errors: HRUN_EPARSE with column (from 1) in text; *out is unchanged. Names are
- * letters, digits, '-', '_' and '.'; A bracket at the beginning of a name is an IPv6 address ("[::1]") if it contains a
+ * letters, digits, '-', '_' and '.'. A bracket at the beginning of a name is an IPv6 address ("[::1]") if it contains a
  * ':'. */
 int hrun_hostlist_parse(const char *text, struct hrun_strvec *out, struct hrun_error *err);
 

@@ -90,7 +90,7 @@ static const struct hrun_opt *find_option_row(const struct parser *p, int val)
     return NULL;
 }
 
-/* Append the option as messages name it: "--app NAME", "-n NUM". val: getopt's result for the form used. */
+/* Append the option as messages name it: "--app", "-n". val: getopt's result for the form used. */
 static void add_usage(const struct hrun_opt *opt, int val, struct hrun_buf *b)
 {
     if (val >= LONG_BASE)
@@ -237,7 +237,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
     int val, at;
 
     parser_init(&p, table);
-    optind = 0; /* glibc: restart, also after an unfinished parse */
+    optind = 0; /* 0: glibc starts anew, also after an unfinished parse */
     opterr = 0;
     for (;;) {
         at = optind ? optind : 1;
@@ -291,7 +291,7 @@ static int is_option(const struct hrun_opt *o, const char *word)
     return len && !strncmp(word, o->name, len) && (!word[len] || word[len] == '=');
 }
 
-/* 1 if the option was given, with the word's value if that has one; else 0. */
+/* 1 if the option in word was given, and with its value if word has one ("dry-run=time"); else 0. */
 static int was_given(const struct hrun_opt *table, const struct hrun_opts_given *given, const char *word)
 {
     const char *value = strchr(word, '=');
@@ -323,7 +323,7 @@ int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *mod
     return i;
 }
 
-/* Report "--top does nothing without --dry-run or --verbose": why, then words[n], each after `before`. */
+/* Report "--top does nothing without --dry-run or --verbose": `why` is "without", `before` "--". */
 static int fail_useless(const struct hrun_opt *o, const char *why, const char *before, const char *const *words,
                         size_t n, struct hrun_error *err)
 {

@@ -49,11 +49,11 @@ struct hrun_opt {
     unsigned modes;        /* modes in which the option has an effect: bits 1 << place in the list of modes */
     int64_t min, max;      /* for HRUN_OPT_COUNT */
     const char *const *needs; /* names of options, up to a NULL, one of which must be given too; NULL: none */
-    const char *const *against; /* the same, but options that may not be given too */
+    const char *const *against; /* names of options that contradict this one; NULL: none */
     int needs_app;         /* 1: it needs an app definition, which the command finds later */
     int optional;          /* 1: the value may be left out, and otherwise follows "=" (--wait=5m). A value left out is
-                              INFINITY for a time, -1 for a count, `choices` for a choice, and NULL in apply for a word;
-                              such a word is a number or a time. */
+                              INFINITY for a time, -1 for a count, `choices` for a choice, and NULL in apply for a word.
+                              An optional word is a number or a time. */
     int often;             /* 1: -h lists it, too */
     int of_user;           /* 1: the user may set it permanently (hrun: options.yaml); a flag, or a number at offset */
 };
@@ -78,9 +78,9 @@ struct hrun_opts_given {
     int rest;                            /* index in argv of the first word that is not the command's own */
 };
 
-/* Parse argv and add its options to *given. A unique prefix of a name suffices. Options are applied in order, so on
- * failure those before the mistake have been applied; given->rest is then untouched. getopt is global: one thread at a
- * time.
+/* Parse argv and add its options to *given. A unique prefix of a name suffices. Options are applied in order. After a
+ * failure the options before the mistake have been applied, and given->rest is untouched. getopt is global: one thread
+ * at a time.
  * Errors: HRUN_EINVAL: unknown option (with the nearest known one), ambiguous prefix, missing or unexpected value, a
  * value that is not of its kind. */
 int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv,
@@ -102,8 +102,8 @@ struct hrun_opt_mode {
 int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *modes,
                    const struct hrun_opts_given *given, const char *word);
 
-/* Refuse the first option that has no effect, in this mode or without others, or that contradicts another. Errors:
- * HRUN_EINVAL. */
+/* Refuse the first option that has no effect in this mode, lacks all of its `needs`, or contradicts another option.
+ * Errors: HRUN_EINVAL. */
 int hrun_opts_check(const struct hrun_opt *table, const struct hrun_opt_mode *modes, int mode,
                     const struct hrun_opts_given *given, struct hrun_error *err);
 

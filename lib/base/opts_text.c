@@ -216,7 +216,7 @@ static void add_rest(const struct hrun_opt *table, const char *subcommands, stru
     hrun_buf_adds(out, "\n            return\n        fi\n");
 }
 
-/* Append the visible options as a word list: with two dashes (dashes = 2), or in their forms with one. */
+/* Append the visible options as a word list: with two dashes (dashes = 2), or with one, short forms included. */
 static void add_word_list(const struct hrun_opt *table, int dashes, struct hrun_buf *out)
 {
     const char *sep = "";

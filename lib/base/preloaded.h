@@ -1,7 +1,7 @@
 /* preloaded.h - for hrun's preloaded libraries: finding MPI, restoring the environment, writing to standard error
  *
- * Purpose: common code of libhrun-trace.so and libhrun-coll.so. It is all in this header, because they are not linked
- * with other code of hrun.
+ * Purpose: common code of libhrun-trace.so and libhrun-coll.so. All code is in this header, because these libraries
+ * are not linked with other code of hrun.
  */
 #ifndef HRUN_BASE_PRELOADED_H
 #define HRUN_BASE_PRELOADED_H
@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A function or variable of the program's MPI, also if the program has loaded it with local symbols (dlopen, as Python
- * does). NULL: there is none. */
+/* A function or variable of the program's MPI, also if the program has loaded MPI with local symbols (dlopen, as
+ * Python does). NULL: there is none. */
 static inline void *hrun_preloaded_find(const char *name)
 {
     static const char *const libraries[] = { "libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40" };
@@ -56,7 +56,7 @@ static inline void hrun_preloaded_leave(const void *own)
     free(rest);
 }
 
-/* Write to fd, standard error. If it has no reader any more, the program gets no SIGPIPE. */
+/* Write text[len] to fd, standard error. If fd has no reader any more, the program gets no SIGPIPE. */
 static inline void hrun_preloaded_write(int fd, const char *text, size_t len)
 {
     struct timespec now = { 0, 0 };

@@ -112,7 +112,7 @@ void hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *
             widths[i % t->ncol] = w;
     }
     for (size_t row = 0; row < t->cells.n; row += t->ncol) {
-        /* blanks are written only before a further cell, so that none trail */
+        /* blanks are written only before a further cell, so no line ends in blanks */
         size_t owed = indent > 0 ? (size_t)indent : 0;
         for (size_t col = 0; col < t->ncol && row + col < t->cells.n; col++) {
             const char *cell = t->cells.v[row + col];

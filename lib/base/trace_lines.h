@@ -4,14 +4,14 @@
  * of rank 0, once, in MPI_Finalize. hrun removes these lines from the stream (lib/launch) and parses them
  * (session/mpi_waits.h). Standard error is the only way back that every launcher offers from every host.
  * Format: lines HRUN_TRACE_MARK "BODY CHECK\n" of at most HRUN_TRACE_LINE bytes, so that a write to a pipe is atomic.
- * srun --label passes on such a line whole, but splits lines of more than 1024 bytes (seen with Slurm 22.05). CHECK is
+ * srun --label passes on a line of this length whole, but splits longer lines (seen with Slurm 22.05). CHECK is
  * hrun_trace_check(BODY) in 8 hex digits. A body is records separated by ';', a record is words separated by ',',
  * numbers are non-negative integers:
  *     b,P                                         first: number of ranks
- *     r,RANK,ELAPSED,MPI,COST,OWN                 ns from MPI_Init to MPI_Finalize, ns of these inside MPI, ns that
- *                                                 watching one call took, ns that the library needed for itself before
- *                                                 these, in MPI_Init
- *     c,RANK,NAME,COUNT,NS                        calls of MPI_NAME of a rank whose r came before, time inside
+ *     r,RANK,ELAPSED,MPI,COST,OWN                 ELAPSED: ns from MPI_Init to MPI_Finalize; MPI: ns of ELAPSED inside
+ *                                                 MPI; COST: ns to watch one call; OWN: ns of the library itself in
+ *                                                 MPI_Init, before ELAPSED
+ *     c,RANK,NAME,COUNT,NS                        calls of MPI_NAME by a rank whose r came before; NS: ns inside them
  *     e,LINES                                     last: number of lines before this one
  * hrun passes P, the number of ranks, in the ranks' environment variable HRUN_TRACE.
  * libhrun-coll.so reports in lines of the same form (net/tune.h).

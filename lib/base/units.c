@@ -1,7 +1,7 @@
 /* units.c - numbers as people type and read them; see units.h for the contracts
  *
- * strtod and snprintf follow the locale's decimal point. The programs never call setlocale(3), so it is the dot of the
- * C locale; the parsers pass only digits and a dot to strtod.
+ * strtod and snprintf follow the locale's decimal point. The programs never call setlocale(3), so it is the C locale's
+ * dot; the parsers pass only digits and a dot to strtod.
  */
 #include "base/units.h"
 
@@ -297,7 +297,7 @@ struct hrun_text hrun_age(double seconds)
         return text_of("unknown");
     while (u < LAST && seconds < units[u].s)
         u++;
-    /* may be below 0 if clocks of two hosts differ */
+    /* seconds may be below 0 if clocks of two hosts differ */
     return hrun_counted((int64_t)fmax(seconds / units[u].s, 0), units[u].name);
 }
 

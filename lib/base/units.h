@@ -27,7 +27,7 @@ int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t ma
 int hrun_check_count(const char *what, int64_t count, int64_t min, int64_t max, struct hrun_error *err);
 /* A finite number ("0.5", "1e-3"). */
 int hrun_parse_number(const char *what, const char *text, double *out, struct hrun_error *err);
-/* The same, above 0. */
+/* A finite number above 0. */
 int hrun_parse_positive(const char *what, const char *text, double *out, struct hrun_error *err);
 /* A percentage above 0 and at most 100, as a fraction: "5%", "5" and "0.5%" are 0.05, 0.05 and 0.005. */
 int hrun_parse_percent(const char *what, const char *text, double *out, struct hrun_error *err);
@@ -37,7 +37,7 @@ int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct h
 /* Seconds: "90", "90s", "1.5m", "2h", "1d", "1h30m": units from large to small. Positive. */
 int hrun_parse_duration(const char *what, const char *text, double *seconds, struct hrun_error *err);
 
-/* Texts by value, for printf and its kin: hrun_buf_addf(out, "it took %s", hrun_seconds(t).s). Such a text lives until
+/* Texts by value, for printf and its kin: hrun_buf_addf(out, "it took %s", hrun_seconds(t).s). The text lives until
  * the end of the statement. Values that are not finite give "unknown" (NaN) or "infinite". */
 struct hrun_text {
     char s[64];

@@ -3,7 +3,8 @@
  * A file is replaced by a temporary file beside it, TARGET.tmp.PID.NUMBER. Its writer has a lock on it from its
  * creation to its renaming. The lock belongs to the open file (fcntl F_OFD_SETLK): it ends with the process, but also
  * excludes threads of the same process. So a temporary file that can be locked is left over from a killed process of
- * any host or container, and the next replacement of the same target removes it. Without locks nothing is removed.
+ * any host or container, and the next replacement of the same target removes it. On a file system
+ * without locks nothing is removed.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -18,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Numbers that open_beside tries: processes with the same PID on other hosts may use a name. */
+/* How many numbers open_beside tries. A process with the same PID on another host may use a name. */
 enum { TRIES = 1000 };
 
 static const char mark[] = ".tmp.";
@@ -85,7 +86,7 @@ static void remove_left_temporaries(int folder, const char *target)
             e->d_name[n + (size_t)end])
             continue;
         left = openat(folder, e->d_name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        /* No link: another process has removed it, and the name may belong to a new file. */
+        /* 0 links: another process has removed the file, and the name may belong to a new one. */
         if (left >= 0 && fstat(left, &st) == 0 && S_ISREG(st.st_mode) && fcntl(left, F_OFD_SETLK, &lk) == 0 &&
             fstat(left, &st) == 0 && st.st_nlink > 0)
             unlinkat(folder, e->d_name, 0);
@@ -98,8 +99,8 @@ static void remove_left_temporaries(int folder, const char *target)
         close(fd);
 }
 
-/* Create and lock a file beside target, a name in the open folder, under an unused name. Not by mkstemp, because the
- * kernel must apply the umask, which cannot be read without a change. */
+/* Create and lock a file beside target, a name in the open folder, under an unused name. mkstemp does not serve: the
+ * kernel must apply the umask, which a process cannot read without changing it. */
 static int open_beside(int folder, const char *target, mode_t mode, char **name)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -110,7 +111,7 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
         int fd;
 
         fd = openat(folder, s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode & HRUN_FILE_MODES);
-        /* Without locks on the file system it is written without one. */
+        /* On a file system without locks the file stays unlocked. */
         if (fd >= 0 && (!fcntl(fd, F_OFD_SETLK, &lk) || (errno != EAGAIN && errno != EACCES)) &&
             (fstat(fd, &st) || st.st_nlink > 0)) {
             *name = s;
@@ -193,7 +194,7 @@ static int sync_around(const char *path, int depth)
 int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf ended = HRUN_BUF_INIT;
-    /* Over NFS the size is up to date only under the caller's lock and after opening. */
+    /* Over NFS the size is current only if the file is opened under the caller's lock. */
     int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, HRUN_FILE_MODES & 0666);
     int rc = 0, left = 0;
     struct stat st;

@@ -29,7 +29,7 @@ static void byte_place(const struct hrun_yaml *y, size_t byte, int *line, int *c
     *column = 1 + (begin < at ? (int)hrun_text_width(begin, (size_t)(at - begin)) : 0);
 }
 
-/* Place in a literal block (|), whose lines are those of the value after some blanks. */
+/* Place in a literal block (|), whose lines are the value's lines after some blanks. */
 static void place_literal(const char *source, const char *value, int offset, int *line, int *column)
 {
     const char *at = hrun_skip_characters(value, (size_t)offset), *eol;
@@ -166,12 +166,12 @@ static void start_parser(yaml_parser_t *parser, const struct hrun_yaml *y)
     yaml_parser_set_input_string(parser, (const unsigned char *)y->text, y->len);
 }
 
-/* The documents have eight levels at most; libyaml's time grows with the square of the depth. */
+/* hrun's documents have eight levels at most; libyaml's time grows with the square of the depth. */
 enum { DEPTH_MAX = 32 };
 
-/* Find every syntax error, aliases, deep nesting and further documents, with their places, in one pass over the events;
- * so building the tree can only fail for lack of memory. Aliases are refused because libyaml's
- * tree does not distinguish them from their anchors, and because a few nested ones expand without bound. */
+/* Refuse syntax errors, aliases, deep nesting and further documents, with their places, in one pass over the events.
+ * Building the tree then fails only for lack of memory. Aliases are refused because libyaml's tree does not distinguish
+ * them from their anchors, and because a few nested ones expand without bound. */
 static int scan_events(const struct hrun_yaml *y, struct hrun_error *err)
 {
     autorelease(yaml_parser_delete) yaml_parser_t parser;

@@ -32,7 +32,7 @@ struct hrun_word {
 
 /* A key of a mapping. Write { HRUN_KEY("name", struct s, member), .optional = 1 }: the member's type gives the value's.
  * A member that is a pointer to a number or a mapping is NULL if the key is not given; other members are then 0.
- * Members of members need no copy of the struct:
+ * A member of a member, and a number that may be missing:
  *     { HRUN_KEY("samples", struct models_file, m.nsamples) }           "samples: 12" is models_file.m.nsamples
  *     { HRUN_KEY("half", struct hrun_net_value, half), .sparse = 1 }    NAN is left out, and restored */
 struct hrun_key {
@@ -46,7 +46,7 @@ struct hrun_key {
     unsigned min, max;              /* list: entries; text: max bytes; 0: no limit */
     unsigned list : 1, optional : 1;
     unsigned empty : 1;             /* a text may be "" */
-    unsigned sparse : 1;            /* left out if an int is 0 or a number NAN; read as that value if missing */
+    unsigned sparse : 1;            /* an int 0 or a number NAN is left out; a missing key gives this value */
     unsigned flow : 1;              /* printed in one line: {a: 1} */
 };
 
@@ -73,19 +73,19 @@ struct hrun_schema {
 int hrun_yaml_load(const char *path, const struct hrun_schema *schema, void **data, struct hrun_yaml **marks,
                    struct hrun_error *err);
 
-/* The same for text[len] in memory; name stands for the file in messages. */
+/* hrun_yaml_load for text[len] in memory; messages give name as the file. */
 int hrun_yaml_parse(const char *name, const char *text, size_t len, const struct hrun_schema *schema, void **data,
                     struct hrun_yaml **marks, struct hrun_error *err);
 
 /* Fill *err with the place of the value at path ("terms.np[3]", "" for the file itself) and a message.
  * offset: characters into the scalar's text (0: its first character, after a quote or on the line after "|"; -1: the
- * beginning of the value itself). Other scalars of several lines always give the beginning of the value. If the path
- * does not exist, the place is that of its longest existing part. Result: -1. */
+ * beginning of the value itself). Scalars of several lines without "|" always give the beginning of the value. If the
+ * path does not exist, the place is that of its longest existing part. Result: -1. */
 int hrun_yaml_fail(const struct hrun_yaml *marks, const char *path, int offset, struct hrun_error *err,
                    enum hrun_code code, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-/* Append data as text. Optional keys without contents (NULL, "", no entries) are left out. Errors: HRUN_EINVAL (it
- * could not be read again); *out is then unchanged. */
+/* Append data as text. Optional keys without contents (NULL, "", no entries) are left out. Errors: HRUN_EINVAL
+ * (the text could not be read again); *out is then unchanged. */
 int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct hrun_buf *out, struct hrun_error *err);
 
 /* Free a document that was read; each argument may be NULL. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <yaml.h>
 
-/* The document to be printed; a node's number is 0 on failure. */
+/* Add a node to the document to be printed. Result, as of all add_*: the node's number; 0: failure. */
 static int add_mapping(yaml_document_t *doc, const struct hrun_key *keys, const char *data, int flow);
 
 static int add_scalar(yaml_document_t *doc, const char *text)
@@ -104,7 +104,7 @@ int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct h
         hrun_out_of_memory();
     yaml_emitter_set_output(&emitter, add_emitted, &text);
     yaml_emitter_set_unicode(&emitter, 1);
-    /* libyaml reports no difference between lack of memory and a text that is not UTF-8; malloc sets ENOMEM */
+    /* libyaml fails alike for lack of memory and for a text that is not UTF-8; only malloc sets ENOMEM */
     errno = 0;
     if (!add_mapping(&doc, schema->keys, data, 0)) {
         yaml_document_delete(&doc);
@@ -114,7 +114,7 @@ int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct h
     } else if (!yaml_emitter_open(&emitter) || !yaml_emitter_dump(&emitter, &doc) || !yaml_emitter_close(&emitter)) {
         hrun_out_of_memory();
     } else if (hrun_yaml_parse("", text.data, text.len, schema, &again, NULL, &why)) {
-        /* NaN, and data against the table's rules */
+        /* the data has a NaN, or breaks the table's rules */
         rc = hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: %s", why.text);
     } else {
         hrun_yaml_free(schema, again, NULL);

@@ -136,7 +136,7 @@ static int bad_value(const struct reader *r, const yaml_node_t *node, const char
 
 /* ---------------------------------------------------------------- scalars */
 
-/* Decimal without leading zeros, because other YAML parsers read "010" as eight and "0x10" as sixteen. */
+/* Read a decimal number. Leading zeros are refused: other YAML parsers read "010" as eight and "0x10" as sixteen. */
 static int read_whole(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, void *to)
 {
     const char *t = scalar_text(node), *digits = t + (*t == '-' || *t == '+');
@@ -216,7 +216,7 @@ static int read_string(struct reader *r, const struct hrun_key *k, const yaml_no
 
 /* ---------------------------------------------------------------- values */
 
-/* Read one value, that of a key or an entry of its list, into `to`. */
+/* Read the value of a key, or one entry of its list, into `to`. */
 static int read_value(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, void *to)
 {
     if (k->words)
