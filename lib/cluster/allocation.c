@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Room for hosts of many cores, with a line for each core. */
+/* Max bytes of a list of hosts: it has a line for each core. */
 static const size_t nodefile_max = (size_t)64 << 20;
 
 /* Components of one job: Slurm's own limit is 128 by default. */
@@ -66,8 +66,8 @@ static int find_host(const struct hrun_allocation *a, const char *name)
 
 /* ---------------------------------------------------------------- Slurm */
 
-/* The value, or NULL, of a variable of a component of the job; suffix "": the only one. *name is freed and set to the
- * variable's name. */
+/* The value of a variable of one component of the job, or NULL. suffix: "_HET_GROUP_0"; "": the only component. *name
+ * is freed and set to the variable's name. */
 static const char *slurm_setting(const char *base, const char *suffix, char **name)
 {
     free(*name);
@@ -114,7 +114,7 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
 
 /* Read the CPUs of each host of a component: Slurm's number, else the number that its tasks may use, else 0 (all). Read
  * the tasks of each host only if the user requested tasks, because SLURM_TASKS_PER_NODE is always set. In a step on
- * fewer hosts than the job has, that variable is about the step's hosts, and is ignored. */
+ * fewer hosts than the job has, SLURM_TASKS_PER_NODE counts the step's hosts only, and is ignored. */
 static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, int *tasks, size_t n,
                      struct hrun_error *err)
 {
@@ -374,7 +374,7 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
         bad = bad || !json_is_string(list) || hrun_hostlist_parse(json_string_value(list), &names, &why);
     cores = xcalloc(names.n + 1, sizeof *cores);
     a.name = xstrdup("Flux instance");
-    json_array_foreach(json_object_get(execution, "R_lite"), i, entry) {    /* cores by the ranks of brokers */
+    json_array_foreach(json_object_get(execution, "R_lite"), i, entry) {    /* ranks of brokers, their cores */
         const json_t *children = json_object_get(entry, "children");
         int have = read_idset(json_string_value(json_object_get(children, "core")), HRUN_CORES_MAX, NULL, 0);
 
@@ -403,8 +403,8 @@ static const struct { const char *variable, *whose; } named_files[] = {
     { "I_MPI_HYDRA_HOST_FILE", "hydra" }, { "HYDRA_HOST_FILE", "hydra" },
 };
 
-/* The default host file in Open MPI's configuration folder: that of its variables, that below the prefix of the mpirun
- * in PATH, or that of distributions. The first file counts. The caller frees the path; NULL: there is none. */
+/* The default host file in Open MPI's configuration folders: from its variables, else below the prefix of the mpirun in
+ * PATH; then /etc/openmpi. The first file counts. The caller frees the path; NULL: there is none. */
 static char *installed_hostfile(void)
 {
     const char *config = env_setting("OPAL_SYSCONFDIR"), *prefix = env_setting("OPAL_PREFIX");

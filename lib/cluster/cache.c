@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* A name, a fingerprint and a list of PUs take 1 KiB for each of HRUN_HOSTLIST_MAX hosts. */
+/* Max bytes of files. A line of hosts-* takes 1 KiB for each of HRUN_HOSTLIST_MAX hosts. */
 static const size_t index_max = (size_t)16 << 20, xml_max = (size_t)16 << 20;
 
 static const int64_t age_max_s = 30 * 86400;
@@ -59,7 +59,7 @@ static int compare_lines(const void *pa, const void *pb)
     return strcasecmp(((const struct line *)pa)->name, ((const struct line *)pb)->name);
 }
 
-/* Cut the text into lines, without those that have a wrong checksum. */
+/* Cut the text into lines. Lines with a wrong checksum are dropped. */
 static void read_cache_lines(struct hrun_cache *cache)
 {
     char *p = cache->text.data + strlen(index_head), *end, *name, *rest, *after;
@@ -98,7 +98,7 @@ struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const
     return cache;
 }
 
-/* 1 if an answer of that time is still valid, else 0. An answer more than a minute in the future is not valid. */
+/* 1 if an answer of time asked_s is still valid, else 0. More than a minute in the future is not valid. */
 static int is_current(const struct hrun_cache *cache, int64_t asked_s)
 {
     return asked_s > 0 && asked_s <= cache->now_s + 60 && cache->now_s - asked_s <= age_max_s;
@@ -176,7 +176,7 @@ void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, si
     if (!path)
         return;
     if (!hrun_cache_topology(cache, key, &old))
-        utimensat(AT_FDCWD, path, NULL, 0);     /* new lines use the file, so it must exist as long as they */
+        utimensat(AT_FDCWD, path, NULL, 0);     /* new lines use the file, so sweeping must count its age from now */
     else if (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(path, xml, len, 0600, &why))
         remember_failure(cache, &why);
 }

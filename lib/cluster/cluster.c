@@ -173,7 +173,7 @@ static char *mark_text(const struct hrun_subcluster *s, enum mark m)
     return hrun_buf_detach(&b);
 }
 
-/* Append the mark to the names of sub-clusters that differ in it from another one with the same name. */
+/* Append the mark to the name of each sub-cluster whose mark differs from that of one with an equal name. */
 static void add_marks(const struct hrun_cluster *c, enum mark m, struct hrun_buf *names)
 {
     autofree char **marks = xcalloc((size_t)c->nsubs, sizeof *marks);

@@ -18,8 +18,8 @@
  *   - nothing about a remote host is assumed from this one: its topology comes from the cluster file, or from
  *     that host;
  *   - no PE contains PUs that a host's cgroup or affinity mask forbids, on this host or others;
- *   - this host always has the topology that hwloc finds, not that of a file; a file that describes more cores than it
- *     has is an error;
+ *   - this host always has the topology that hwloc finds, not that of a file; a file that describes more cores than
+ *     this host has is an error;
  *   - simulated hosts are in one sub-cluster if they have the same speed, cores, link and route to themselves, and no
  *     thin or long link is between them; the fastest sub-cluster comes first; a sub-cluster's name is the common
  *     beginning of its hosts' names.
@@ -63,8 +63,8 @@ struct hrun_host {
 struct hrun_pe {
     int host;                   /* index into hosts */
     int index;                  /* PE number on its host and level, from 0 */
-    const char *cpuset, *cores, *core_pus; /* as in struct hrun_topo_pe, owned by the cluster, equal PEs of equal hosts
-                                              share them; for a host described by numbers cpuset and core_pus are "",
+    const char *cpuset, *cores, *core_pus; /* as in struct hrun_topo_pe, owned by the cluster; equal PEs of equal hosts
+                                              share them. For a host described by numbers cpuset and core_pus are "",
                                               and cores are numbered from 0 in the order of the cluster file */
     int ncores, npus;
     uint64_t memory_bytes;      /* 0 = unknown */
@@ -84,7 +84,7 @@ struct hrun_subcluster {
     /* For simulated hosts; else NULL and 0. */
     char *network;              /* "link 125 MB/s 50 us, between two hosts 125 MB/s 100 us": part of the signature */
     double core_flops;          /* speed of a core, flop/s */
-    double link_bw, link_lat;   /* of the host's own link, bytes/s and s; 0: it has none */
+    double link_bw, link_lat;   /* of the host's own link, bytes/s and s; 0: it has no link */
     int island;                 /* of the network, from 0 */
     struct hrun_pe *pes;
     int npes;
@@ -96,14 +96,14 @@ struct hrun_cluster {
                                    "SGE job 7", "Open MPI's host file F",
                                    "platform F" */
     char *platform;             /* absolute path of the platform file, hosts are simulated; NULL: they are real */
-    char *simgrid;              /* "3.32": the version of SimGrid that has read it; NULL */
+    char *simgrid;              /* "3.32": version of SimGrid that has read platform; NULL: none */
     enum hrun_manager manager;  /* of the surrounding allocation; OPENMPI: the hosts are from its host file */
     char *allocation;           /* "Slurm job 12", "PBS job 7", "Flux instance"; NULL: none */
     int ngroups;                /* components of the allocation, 1 unless it is a heterogeneous job */
     int granted;                /* processes that the allocation grants on these hosts; 0: unknown */
     int cpus_each;              /* CPUs of each process, in the allocation's units; 0: an equal part of the host's */
     struct hrun_strvec unreachable; /* hosts left out because they did not answer (skip_unreachable) */
-    struct hrun_strvec why_not; /* for each of them: its name, the reason and the remedy */
+    struct hrun_strvec why_not; /* for each unreachable host: name, reason and remedy */
     char *cache_note;           /* why the cache of answers could not be written; NULL: no error */
     struct hrun_strvec not_granted; /* hosts of the cluster file left out because the allocation does not have them */
     struct hrun_host *hosts;
@@ -196,8 +196,8 @@ struct hrun_allocation {
 /* hostfile: the default host file from Open MPI's parameters; NULL: that of the environment. Errors: HRUN_EPARSE with
  * the variable (or file and line) and the mistake, HRUN_ENOENT, HRUN_EIO. *out is empty on failure. */
 int hrun_allocation_find(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err);
-/* The same from the resource set R of a Flux instance (Flux RFC 20, version 1), which no variable contains: all its
- * hosts in the order of their ranks. Errors: HRUN_EPARSE. */
+/* *out gets the hosts in the resource set R of a Flux instance (Flux RFC 20, version 1), in the order of their ranks.
+ * No variable contains R. Errors: HRUN_EPARSE. */
 int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, struct hrun_error *err);
 void hrun_allocation_release(struct hrun_allocation *a);
 
@@ -208,17 +208,17 @@ void hrun_allocation_release(struct hrun_allocation *a);
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,
                             struct hrun_buf *out);
 
-/* Append a host's own name if it was asked, else its name in the cluster. The latter is also used for addresses in
- * 127/8, which tests use as several hosts. */
+/* Append the own name of this host or of a host that was asked, else the host's name in the cluster. A host in 127/8
+ * keeps its name in the cluster, because tests use these addresses as several hosts. */
 void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out);
 
 /* *out gets the folder in `ledger:` of a cluster file, which the caller frees; NULL: none. Errors: those of reading a
  * cluster file. */
 int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err);
 
-/* Cost and power per PE of a sub-cluster from a cluster file, 0 if not given; no host is asked. subcluster: the name of
- * an entry, or that name, '-' and a suffix, as of an entry that gives several sub-clusters. Result: 1; 0: no such
- * entry, or it gives neither; -1 with the errors of hrun_cluster_discover about the file's form. */
+/* Cost and power per PE of a sub-cluster from a cluster file, 0 if not given; no host is asked. subcluster: NAME of
+ * an entry, or NAME-SUFFIX if the entry gives several sub-clusters. Result: 1; 0: there is no such entry, or the entry
+ * gives neither; -1 with the errors of hrun_cluster_discover about the file's form. */
 int hrun_clusterfile_price(const char *path, const char *subcluster, double *cost_per_hour, double *power_w,
                            struct hrun_error *err);
 

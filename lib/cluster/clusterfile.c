@@ -218,7 +218,7 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the entries */
 
-/* Set names, cost and power of the sub-clusters of entry e, which are several if its PEs differ. */
+/* Set names, cost and power of the sub-clusters of entry e. PEs that differ give several sub-clusters. */
 static void finish_entry(struct load *l, unsigned e, const struct wanted *w)
 {
     const struct sub_entry *entry = &l->file->subclusters[e];
@@ -242,8 +242,8 @@ static void finish_entry(struct load *l, unsigned e, const struct wanted *w)
         if (!s->pus_per_pe)
             s->pus_per_pe = s->cores_per_pe;
         hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several);
-        /* Hosts of different speed may have equal numbers. So if no CPU model is known, each entry of the file has
-         * separate profiles. */
+        /* Hosts described by equal numbers may differ in speed. So if no CPU model is known, each entry has profiles
+         * of its own. */
         if (!entry->cpu && !strcmp(s->cpu_model, "unknown") && (entry->name || strcmp(s->name, base.data))) {
             free(s->cpu_model);
             s->cpu_model = hrun_strf("%s (unknown)", s->name);

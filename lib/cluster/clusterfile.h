@@ -36,7 +36,7 @@ struct load {
     struct cluster_file *file;
     struct hrun_yaml *marks;
     const struct hrun_discovery *d;
-    struct hrun_cluster *c;         /* d's */
+    struct hrun_cluster *c;         /* d->c */
     struct hrun_resolver *resolver;
     struct names *hosts;            /* per entry: its hosts; excluded ones are "" */
     struct names exclude;           /* of the file */
@@ -68,7 +68,7 @@ struct wanted {                     /* requirements of an entry for each of its 
 int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
                        char *text);
 
-/* Ask the hosts that the file does not describe, if that is possible. Hosts that are left out because they do not
+/* Ask the hosts that the file does not describe, if hosts can be asked. Hosts that are left out because they do not
  * answer become "" in the lists. */
 int hrun_described_ask(struct load *l, struct hrun_error *err);
 
