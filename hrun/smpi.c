@@ -7,15 +7,15 @@
  *     (flop/s of a core, bytes/s and s of its own link, of its route to the next host of the same kind; 0: none);
  *     "end"; then for each host, from 0, its route to itself: "loop NUMBER BANDWIDTH LATENCY". Before each question
  *     "asking FROM<TAB>TO". Before the "end", for each property that hrun knows, "property NUMBER KEY VALUE".
- *     SimGrid's own messages stand between these lines; where it aborts, they come last.
- *     Loops come last because SimGrid aborts where a host has none; no two ranks can run on such a host.
+ *     SimGrid's own messages stand between these lines; if SimGrid aborts, they come last.
+ *     Loops come last because SimGrid aborts at a host without a route to itself; such a host runs one rank at most.
  * hrun-smpi run FD PROGRAM [--cfg=NAME:VALUE]... -- FILE [ARGUMENT]...
  *     Simulate PROGRAM, which smpicc has built, as smpirun does, but without a shell between: words, standard files,
  *     signals and statuses are the program's. Descriptor FD gets SimGrid's words, one to a line, as "PRIORITY CATEGORY
  *     ACTOR TEXT" (the actor is the rank, or "maestro"), and at the end "clock SECONDS", the simulated time.
  *
- * Hosts have the same network if the first links of their routes (their own) are equal, and their routes to themselves,
- * and if they are of one island. Two hosts are of one island unless the links between their own links are THIN or FAR.
+ * Hosts have the same network if their own links (the first of their routes) are equal, their routes to themselves are
+ * equal, and they are of one island. Two hosts are of one island unless the links between their own are THIN or FAR.
  * These limits separate links between two switches or sites from the hops and the backbone inside of one; a torus or a
  * fat tree is one island.
  */
@@ -36,9 +36,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Limits: part of the bandwidth of both ends; multiple of their latency. */
+/* Links are thin below this part of the bandwidth of both ends, and far above this multiple of the ends' latency. */
 static const double THIN = 0.5, FAR = 10;
-/* More islands than this are no islands but a network whose parts nobody would name. */
+/* With more islands all hosts count as one island: nobody would name so many parts of a network. */
 enum { ISLANDS_MAX = 16 };
 
 static const char usage[] =
@@ -136,7 +136,7 @@ static int same_kind(const struct node *a, const struct node *b)
            a->out.first_bw == b->out.first_bw && a->out.first_lat == b->out.first_lat;
 }
 
-/* Properties hold what a platform file of SimGrid has no keys for. */
+/* Print the properties that hrun knows. They hold what platform files of SimGrid have no keys for. */
 static void print_properties(sg_host_t host, size_t i)
 {
     static const char *const keys[] = { "memory_bytes", "cost_per_hour", "power_w" };
@@ -170,10 +170,10 @@ static int print_hosts(const char *file, char *const *chosen)
     setrlimit(RLIMIT_AS, &memory);
     simgrid_init(&count, words);
     simgrid_load_platform(file);
-    simgrid_run();      /* of nothing: routes by Floyd, Dijkstra and the like are known only when a run has begun */
+    simgrid_run();      /* an empty run: routes by Floyd, Dijkstra and the like are known only after a run has begun */
     printf("simgrid %d.%d\n", SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR);
     all = sg_host_count();
-    list = all ? sg_host_list() : NULL; /* which does not survive a platform without hosts */
+    list = all ? sg_host_list() : NULL; /* sg_host_list fails without hosts */
     v = calloc(all + 1, sizeof *v);
     if (!v)
         return 1;

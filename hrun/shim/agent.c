@@ -98,8 +98,8 @@ static void write_error(const char *data, size_t len)
     }
 }
 
-/* Handle a report of shim_host, or of the shell command before COMMAND. After SHIM_BYE the host is clean, and the agent
- * is ended, because ssh closes the connection more slowly. 1, or 0 if it is not a report. */
+/* Handle a report of shim_host, or of the shell command before COMMAND. After SHIM_BYE the host is clean, and the
+ * remote shell is ended, because ssh would close the connection later. 1, or 0 if it is not a report. */
 static int handle_host_report(struct watched_agent *a, const char *word)
 {
     struct hrun_note_read n;
@@ -188,9 +188,9 @@ static int start_agent_command(struct watched_agent *a, char **words)
     return a->pid < 0 ? -1 : 0;
 }
 
-/* Fork, and return in the child. The parent, which mpirun watches, waits and passes signals on, because mpirun kills
- * agents by SIGKILL before they can report the host's end (version 4 if the program failed, 5 if a host was lost), and
- * version 5 prints a message on standard output about an agent that fails. */
+/* Fork, and return in the child. The parent, which mpirun watches, waits and passes signals on. Without the parent
+ * mpirun would kill the agent before it reports the host's end (version 4 if the program failed, version 5 if a host
+ * was lost), and version 5 would print a message on standard output about an agent that fails. */
 static void fork_watched_parent(void)
 {
     sigset_t all, old;

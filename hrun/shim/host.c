@@ -36,7 +36,7 @@ enum {
     LOOK_MS = 1000              /* interval of looking for a lost connection, in case poll does not report it */
 };
 
-/* Two ranks of Open MPI 4.1.4 need 8212 KiB, two segments of PMIx's store 4 MiB each of it (seen). */
+/* Measured: two ranks of Open MPI 4.1.4 need 8212 KiB, of which two segments of PMIx's store take 4 MiB each. */
 static const unsigned long long ROOM_BYTES = 9ULL << 20;
 
 struct daemon_host {
@@ -214,7 +214,7 @@ int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status)
     double kill_s = shim_now_s() + patience_ms * 1e-3, end_s = kill_s + KILLED_MS * 1e-3;
     int ended = reap_child(child, status), left;
 
-    if (!hrun_procs_children(getpid(), &children) && !children.n)     /* the usual case, without a search of all
+    if (!hrun_procs_children(getpid(), &children) && !children.n)     /* usually; this saves a search of all
                                                                          processes */
         return ended;
     left = shim_signal_rest(SIGTERM);

@@ -1,6 +1,6 @@
 /* proxy.c - the ranks of engine ssh on one host; see shim.h, and lib/launch/frames.h for the frames
  *
- * The proxy never blocks. Data that hrun has not read stays in `out`; while that is full, no output of ranks is read.
+ * The proxy never blocks. Data that hrun has not read stays in `out`; while `out` is full, no output of ranks is read.
  * HRUN_INPUT_WINDOW limits the input that rank 0 has not read.
  */
 #include "shim.h"
@@ -68,7 +68,8 @@ struct proxy {
 
 /* ---------------------------------------------------------------- the job */
 
-/* Read the words of add_job (lib/launch/engines/ssh.c). -1: they are none, as those of another version of hrun. */
+/* Read the words of add_job (lib/launch/engines/ssh.c). -1: they are invalid, for instance from another version of
+ * hrun. */
 static int read_job(struct proxy *p, const struct hrun_frame *f)
 {
     const char *at, *end;
@@ -105,7 +106,7 @@ static int read_job(struct proxy *p, const struct hrun_frame *f)
 
 /* ---------------------------------------------------------------- ranks */
 
-/* In the child: become the rank. fds: its ends of PMI, output and errors; input: its standard input. */
+/* In the child: become the rank. fds: the rank's ends of PMI, output and errors; input: its standard input. */
 static _Noreturn void become_rank(const struct proxy *p, int i, const int *fds, int input)
 {
     const struct child *k = &p->children[i];

@@ -6,12 +6,12 @@
  *       In front of a rank: binds itself according to HRUN_RANKS, sets OMP_NUM_THREADS, reports, and executes PROGRAM.
  *       With "tell" in HRUN_RANKS_DO it stays as the parent of PROGRAM, and reports how that ends.
  *   hrun-shim agent LIMIT_S REPORTER N AGENT OPTION... HOST COMMAND...
- *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs it, passes its output on as standard
- *       error (no program writes there), and reports events of the host to hrun through the FIFO $HRUN_NOTES
- *       (lib/launch). LIMIT_S: the seconds until the host must report that it is up. REPORTER: "host": mode `host` runs
- *       there; "proxy": the same, and standard input and output connect hrun and mode `proxy`; "shell": a shell command
- *       put before COMMAND reports that the host was reached; "nobody". Without a FIFO (on another host, where a daemon
- *       starts further daemons) it reports failures on standard error.
+ *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs the shell, passes its output on as
+ *       standard error, and reports events of the host to hrun through the FIFO $HRUN_NOTES (lib/launch). LIMIT_S: the
+ *       seconds until the host must report that it is up. REPORTER says what reports this: "host": mode `host`;
+ *       "proxy": mode `proxy`, which standard input and output connect to hrun; "shell": a shell command put before
+ *       COMMAND; "nobody": nothing. Without a FIFO (on another host, where a daemon starts further daemons) the agent
+ *       reports failures on standard error.
  *   hrun-shim host JOB HOW FINGERPRINTS DAEMON ARGUMENT...
  *       On another host, in front of Open MPI's daemon: refuses a host that has changed since the plan was made (its
  *       fingerprint must be in the list; "-" accepts any), or that has no room for temporary files; gives the daemon
@@ -50,7 +50,7 @@ int shim_agent(char **words);
 int shim_host(char **words);
 int shim_proxy(char **words);
 
-/* In host.c. Read the signals from sigfd. 1 if one of them ends this process, else 0. */
+/* In host.c. Read the signals from sigfd. 1 if one of them tells this process to end, else 0. */
 int shim_told_to_end(int sigfd);
 /* Send sig (0: none) to all descendants of this process. Result: number of those alive. */
 int shim_signal_rest(int sig);

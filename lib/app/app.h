@@ -4,8 +4,8 @@
  * headers of this folder are about single runs: template.h, inputs.h, clock.h.
  * Invariants:
  *   - every mistake in a definition is reported at loading, with file, line, column and a correction;
- *   - only hrun_app_fix_threads, hrun_app_suit and hrun_app_rule_of_runs change a loaded definition; its expressions
- *     store the variables of an evaluation, so only one thread at a time may evaluate them.
+ *   - only hrun_app_fix_threads, hrun_app_suit, hrun_app_rule_of_runs and a caller that sets most_procs change a loaded
+ *     definition; its expressions store the variables of an evaluation, so one thread at a time may evaluate them.
  */
 #ifndef HRUN_APP_APP_H
 #define HRUN_APP_APP_H
@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 /* The largest number of processes of a definition on one PE. A PE is at most a node, and Linux supports at most 8192
- * CPUs (NR_CPUS of x86-64). On the largest host list (16384 names) that makes 2^27 processes, within the 2^30 of
- * lib/plan. */
+ * CPUs (NR_CPUS of x86-64). On the largest host list (16384 names) that makes 2^27 processes, below the limit of
+ * lib/plan, 2^30. */
 enum { HRUN_PROCS_PER_PE_MAX = 8192 };
 
 /* NP-T terms may call hrun_app_functions: "alltoall(16*N/P^2)". The value of such a *network term* is the time of one
@@ -224,8 +224,8 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
                   struct hrun_app **out, struct hrun_error *err);
 
 /* Find the definition whose `programs` has the base name of program. *out = NULL and 0 if there is none. A definition
- * hides those of its name in later folders. Errors: HRUN_EINVAL if two definitions in one folder have the program;
- * those of hrun_app_load for a faulty definition whose text, without comments, contains the program's name. */
+ * hides definitions of the same name in later folders. Errors: HRUN_EINVAL if two definitions in one folder have the
+ * program; those of hrun_app_load for a faulty definition whose text, without comments, contains the program's name. */
 int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, char *const *defines,
                           struct hrun_app **out, struct hrun_error *err);
 
@@ -259,8 +259,8 @@ int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t
  * Errors: HRUN_ENONFINITE, HRUN_EINVAL (not a whole number above 0). */
 int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err);
 
-/* The largest share of a process relative to 1/P if shares are equal: 1 if P divides the number of units. For a number
- * of units, or for the units of size N (1 without `shares`). */
+/* The largest share of a process, over 1/P, if units are dealt out as equally as possible: 1 if P divides the number of
+ * units. hrun_app_uneven: for the units of size N; 1 without `shares`. */
 double hrun_units_uneven(int64_t units, int64_t P);
 double hrun_app_uneven(const struct hrun_app *app, int64_t N, int64_t P);
 

@@ -15,7 +15,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Number of bytes that one compiled expression searches, since a search uses memory for each byte. */
+/* Number of bytes that one compiled expression searches: a search uses memory for each byte until the expression is
+ * freed. */
 enum { SEARCHED_MAX = 16384 };
 
 /* The state of a file before the run. */
@@ -129,8 +130,8 @@ static off_t read_on(int fd, off_t max, struct hrun_clock *c, uLong *crc)
     return total;
 }
 
-/* Open and stat a file. Result: its descriptor; -1 with *err; or -1 with errno ENOENT and without *err, also if a
- * pattern matches a folder or another file that is not regular. */
+/* Open and stat a file. Result: its descriptor; -1 with *err; or -1 with errno ENOENT and no *err if it is missing, or
+ * if a pattern matches something that is not a regular file. */
 static int open_time_file(const struct hrun_clock *c, const char *path, struct stat *st, struct hrun_error *err)
 {
     int other = strpbrk(c->app->time.file, "*?[") && !stat(path, st) && !S_ISREG(st->st_mode);

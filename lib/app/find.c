@@ -25,7 +25,8 @@ static void push_dir(struct hrun_strvec *dirs, const char *path)
         hrun_strvec_push(dirs, path);
 }
 
-/* Append the folders of a colon-separated list. option: its name if each folder must exist, else NULL. */
+/* Append the folders of a colon-separated list. option: the option that gives the list if each folder must exist; NULL:
+ * folders may be missing. */
 static int push_dirs(struct hrun_strvec *dirs, const char *list, const char *option, struct hrun_error *err)
 {
     while (list && *list) {
@@ -218,8 +219,8 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
     return -1;
 }
 
-/* Find the definition of the program in one folder, whose names begin at names[first]. Names before that are those of
- * earlier folders, and hide equal ones. *found stays NULL if there is none. */
+/* Find the definition of the program in one folder, whose names begin at names[first]. The names before come from
+ * earlier folders and hide equal names. *found stays NULL if there is none. */
 static int find_in(const char *dir, const struct hrun_strvec *names, size_t first, const char *program,
                    struct hrun_app **found, struct hrun_error *err)
 {

@@ -50,7 +50,7 @@ static const char *name_fault(const struct hrun_expr_scope *scope, const char *n
     return NULL;
 }
 
-/* 1 if the value of a step may differ between processes, else 0. Arguments of total and most count, too. */
+/* 1 if the value of a step, or the argument of a total or most in it, may differ between processes, else 0. */
 static int step_varies(const struct hrun_formula *f, const struct hrun_expr *e)
 {
     int uses = 0, calls = hrun_expr_calls(e), varies = 0;

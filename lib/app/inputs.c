@@ -142,7 +142,7 @@ static int write_inputs(struct input *in, int n, int root, int force, int check,
     for (int i = 0; i < n; i++) {
         if (open_folder(&in[i], root, 0, err) || compare_input(&in[i], force, err))
             return -1;
-        /* A folder that does not exist yet will be made in root. */
+        /* A folder that does not exist yet will be made below root. */
         if (check && in[i].write && faccessat(in[i].folder >= 0 ? in[i].folder : root, ".", W_OK | X_OK, AT_EACCESS))
             return hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", in[i].path);
     }

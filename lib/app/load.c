@@ -67,11 +67,12 @@ static const struct hrun_key step_keys[] = {
     TEXT("name", struct hrun_named_expr, name), TEXT("is", struct hrun_named_expr, is), { NULL }
 };
 
-/* Keys of a variant, which replace the definition's. */
+/* Keys of an entry of a variant's `constants`. */
 static const struct hrun_key value_keys[] = {
     TEXT("name", struct raw_const, name), { HRUN_KEY("value", struct raw_const, value) }, { NULL }
 };
 
+/* Keys of a variant, which replace the definition's. */
 static const struct hrun_key variant_keys[] = {
     TEXT("name", struct raw_variant, name),
     MAYBE_TEXT("title", struct raw_variant, title),

@@ -127,7 +127,7 @@ int hrun_load_inputs(struct hrun_load *l)
 
     if (load_inputs(l) || load_prepare(l) || load_time(l))
         return -1;
-    /* An input uses the shares. Without `args` the user's arguments may contain them. */
+    /* One of the inputs must contain the shares. Without `args` the user's arguments may contain them. */
     if (l->d->shares && (l->variant || !l->d->nvariants) && l->app->run.nargs)
         hrun_app_inputs_use(l->app, 1, &size, &used);
     return used ? 0 : hrun_load_bad(l, "shares", "the share of a process does not reach the program: write {shares} "
