@@ -1,17 +1,17 @@
 /* hrun.h - libhrun: what would an application take on a cluster, and what would be best?
  *
  * Purpose: the answers of `hrun --dry-run` for schedulers and tools: a question as JSON in, the answer as JSON out,
- * from C and from any language that can call C. libhrun(3) has a program in C and one in Python. What messages take
- * between the hosts of a network can be asked as well (below).
+ * from C and from any language that can call C. libhrun(3) has a program in C and one in Python. The library also
+ * answers how long messages take between the hosts of a network (below).
  *
  *     answer = hrun_ask("{\"app\": \"hpl\", \"N\": 9600, \"cluster\": \"cluster.yaml\"}", &err);
  *
- * A function that can fail fills the error that it is given (or NULL) and returns -1, NAN or NULL; its text is one
- * sentence: what happened, where, what to do instead. On failure outputs are untouched unless said otherwise.
- * When memory runs out the process ends, as with glib.
+ * A function that can fail takes an error, or NULL. On failure it fills the error and returns -1, NAN or NULL. The
+ * error's text is one sentence: what happened, where, what to do instead. On failure outputs are untouched unless
+ * stated otherwise. When memory runs out the process ends, as with glib.
  * The ABI: libhrun.so.N exports what hrun.h declares, and nothing else. A release that takes something away, or changes
- * what a function takes or a structure holds, has another N; within one, functions are added. All structures but struct
- * hrun_error are opaque.
+ * what a function takes or a structure holds, has another N; with one N, functions are only added. All structures but
+ * struct hrun_error are opaque.
  */
 #ifndef HRUN_H
 #define HRUN_H
@@ -54,10 +54,11 @@ struct hrun_error {
     char file[HRUN_ERROR_FILE];   /* where something was parsed, or "" */
     int line, column;             /* from 1; 0 when unknown */
     char text[HRUN_ERROR_TEXT];
-    double excess;                /* limits that nothing keeps: the nearest is over them by this factor; else 0 */
+    double excess;                /* the nearest configuration's factor over limits that none keeps; else 0 */
 };
 
-/* The bytes of a struct hrun_error, for languages that do not read this header: so much zeroed memory is one. */
+/* The size of struct hrun_error, for languages that do not read this header. Zeroed memory of this size is an empty
+ * error. */
 size_t hrun_error_size(void);
 
 /* Write "FILE:LINE:COLUMN: text" (as much of the place as is known) into out[size],
@@ -66,22 +67,22 @@ char *hrun_error_format(const struct hrun_error *err, char *out, size_t size);
 
 /* ---------------------------------------------------------------- questions */
 
-/* "0.1.0": of this library. */
+/* The version of this library: "0.1.0". */
 const char *hrun_version(void);
 
 /* The document that `hrun --dry-run=time --json` prints for the same options, by the same code: hrun(1) describes it.
  * question: a JSON object whose keys are the names of hrun's options without dashes, with the same values:
  *
  *   app, variant, define, profile-path, data         the application, its definition and profiles
- *   N (or size), np (or n), config, use, objective, limit, shares, top          what is asked; force
+ *   N (or size), np (or n), config, use, objective, limit, shares, top, force   what is asked
  *   cluster, hostfile, host, platform, level, network, refresh, skip-unreachable   the cluster; none: this host
  *   engine, mpi, export (or x), mca ("KEY=VALUE"), smpi, wdir                    how it would be started
- *   program     the program and its arguments, a string or an array of them; it need not be there where `app` is given
+ *   program     the program and its arguments, a string or an array of strings; with `app` it need not exist
  *
- * Values are strings or numbers, true for an option without a value; false and null count as if they were not given.
+ * Values are strings or numbers, true for an option without a value; a key with false or null counts as not given.
  * define, config, export, mca and smpi take arrays, too; the answer to several configs is an array of documents.
  * Nothing of the application is started. hrun_ask may start ssh, mpirun --version and hrun-smpi to ask what hosts are
- * made of, and no process of these remains. It reads cluster, definition and profiles anew in each call.
+ * made of, and leaves no process. It reads cluster, definition and profiles anew in each call.
  * Threads: any may call it, each with an error object of its own; calls are answered one after another. The locale of
  * the process does not matter.
  * Result: the text, which the caller frees by free(3), or NULL. Errors: HRUN_EPARSE (no JSON object, with line and
@@ -102,20 +103,20 @@ struct hrun_net;
 struct hrun_net *hrun_net_from_records(const char *records, struct hrun_error *err);
 void hrun_net_destroy(struct hrun_net *net);
 
-/* As YAML, in a file that is replaced atomically, its folder made when missing (mode 0700); and back, equal to the last
- * bit. A checksum in its last line must be right where it stands. A file of a newer hrun is never replaced. Errors:
- * writing HRUN_EIO, HRUN_EEXISTS (of a newer hrun); reading HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file,
- * line and column, HRUN_ECORRUPT (the checksum, or of a newer hrun). */
+/* Write a network as YAML; read it back, equal to the last bit. Writing replaces the file atomically, and makes a
+ * missing folder (mode 0700). If the last line is a checksum, it must be right. A file of a newer hrun is never
+ * replaced. Errors: writing HRUN_EIO, HRUN_EEXISTS (of a newer hrun); reading HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with
+ * file, line and column, HRUN_ECORRUPT (the checksum, or of a newer hrun). */
 int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err);
 int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *err);
 
-/* Index of a host by name, -1: there is none. */
+/* Index of the host with this name; -1: there is none. */
 int hrun_net_find(const struct hrun_net *net, const char *host);
 
-/* Seconds that a collective operation takes among n processes, process r on host[r], an index: "scatter", "gather",
- * "allgather", "alltoall" (bytes: of each process, for each pair), "bcast", "reduce", "allreduce" (bytes: the whole
- * message), "barrier"; "p2p" (between neighbours, the slowest) and "ring". root: of operations that have one.
- * algorithm: NULL, that which the MPI library chooses; *used (may be NULL) gets its name. Result: NAN on failure.
+/* Seconds that a collective operation takes among n processes, process r on the host with index host[r]: "scatter",
+ * "gather", "allgather" (bytes: for each process), "alltoall" (for each pair), "bcast", "reduce", "allreduce" (bytes:
+ * the whole message), "barrier"; "p2p" (between neighbours, the slowest) and "ring". root: of operations that have one.
+ * algorithm NULL: the one that the MPI library chooses; *used gets its name (used may be NULL). Result: NAN on failure.
  * Errors: HRUN_EINVAL (an unknown operation or algorithm, a host or root out of range, bytes), HRUN_ENODATA (a pair of
  * hosts of which nothing was measured, named). */
 double hrun_net_time(const struct hrun_net *net, const char *operation, double bytes, int root, const char *algorithm,

@@ -1,7 +1,7 @@
 /* parse.c - compile text to code by precedence climbing; see internal.h for the contracts
  *
- * A text is read twice: check_brackets() reports errors of an opening bracket or '?', then parse_choice() and the
- * functions that it calls read operands and operators and append code. Operations on plain numbers are computed here.
+ * A text is read twice. First check_brackets() checks characters, brackets and choices. Then parse_choice() and its
+ * helpers read operands and operators, and append code. They compute operations on plain numbers at once.
  */
 #include "expr/internal.h"
 
@@ -23,7 +23,7 @@ enum { MAX_DEPTH = 200 };
 struct parser {
     struct hrun_expr *e;
     const struct hrun_expr_scope *scope;
-    const char *inside;         /* not NULL: the function whose argument the text is; calls are then errors */
+    const char *inside;         /* function whose argument the text is: a call is an error; NULL: none */
     const char *at;             /* next character to read */
     int depth;                  /* length of the stack after the code so far */
     struct hrun_error *err;
@@ -33,8 +33,8 @@ struct parser {
 struct operand {
     int plain;                  /* 1: a number; its code is one OP_NUMBER */
     int calls;                  /* number of calls in it */
-    int scaled;                 /* 1: one call times a factor without calls */
-    int negated;                /* 1: has a sign or ! outside of arguments */
+    int scaled;                 /* 1: one call, perhaps times or over operands without calls */
+    int negated;                /* 1: has a '-' sign or a '!' outside of arguments */
 };
 
 static int is_word_char(char c)
@@ -68,7 +68,7 @@ struct open_bracket {
     const char *at;
     int call;                   /* 1: it opens the arguments of a function */
     int choices;                /* number of '?' whose ':' is still missing */
-    const char *question;       /* the last such '?' */
+    const char *question;       /* the last '?' so far */
 };
 
 /* Report a character that is not ASCII, as in formulas copied from documents. */
@@ -356,7 +356,7 @@ static int parse_call(struct parser *p, int f, struct operand *out)
     return 0;
 }
 
-/* Compile constant c if it is an expression and not compiled yet. s: its use in the text. */
+/* Compile constant c, unless it is a number or compiled already. s: where the text uses it. */
 static int parse_derived(struct parser *p, int c, const char *s)
 {
     struct hrun_expr *e = p->e;
@@ -479,7 +479,8 @@ static int parse_signed(struct parser *p, struct operand *out)
     return append_operation(p, sign == '-' ? OP_NEGATE : OP_NOT, 0, 1, out->plain, at);
 }
 
-/* Parse the right side of && or ||, after the code of the left side. The code skips it if the left side decides. */
+/* Parse the right side of && or ||, after the code of the left side. The code skips the right side if the left side
+ * decides. */
 static int parse_lazy(struct parser *p, enum level level, struct operand *left)
 {
     struct operand right;

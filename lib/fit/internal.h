@@ -8,9 +8,9 @@
 
 /* ---------------------------------------------------------------- work
  *
- * Invariants of struct hrun_fit_work: a holds the weighted columns, column-major, each divided by its own 2-norm
- * (`scale`), so that it has norm 1, or all zeros with scale 0; b is the weighted right side divided by its norm
- * (`bnorm`), or all zeros with bnorm 0. All entries are finite.
+ * Invariants of struct hrun_fit_work: a holds the weighted columns, column-major. Each column is divided by its 2-norm,
+ * `scale`; a column of zeros has scale 0. b is the weighted right side divided by its norm, `bnorm`; a right side of
+ * zeros has bnorm 0. All entries are finite.
  */
 
 struct hrun_fit_work {
@@ -48,8 +48,8 @@ void hrun_fit_backsolve(const double *r, size_t ld, size_t k, const double *d, d
 struct hrun_fit_solution {
     const size_t *cols;        /* k: the columns in use; the coefficients of all others are 0 */
     size_t k;
-    const double *z;           /* k: their coefficients */
-    double *r;                 /* the triangular factor, as above; destroyed: it is inverted in place */
+    const double *z;           /* k: coefficients of the columns in use */
+    double *r;                 /* R as for hrun_fit_backsolve; hrun_fit_deliver may invert it in place */
     size_t ld;
     size_t iterations;
 };

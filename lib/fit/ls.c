@@ -1,7 +1,7 @@
 /* ls.c - ordinary least squares and Student's quantiles by GSL; see fit.h for the contracts
  *
- * GSL reports errors through a global handler that aborts by default. A library must not replace it, so this file calls
- * only functions that fail on wrong shapes alone, and passes correct shapes and its own memory.
+ * GSL reports errors through a global handler that aborts by default. A library must not replace the handler. So this
+ * file calls only functions that fail on nothing but wrong shapes, and passes correct shapes and its own memory.
  */
 #include "base/alloc.h"
 #include "fit/internal.h"

@@ -1,9 +1,9 @@
 /* nnls.c - non-negative least squares; see fit.h for the contract
  *
- * Lawson and Hanson's active set method (Solving Least Squares Problems, ch. 23) in the form that keeps all
- * columns transformed by the orthogonal matrix Q of the passive ones. With k passive columns, their upper k
- * rows are the triangle R, and rows k..n-1 of any column are its part outside their span: the gradient of
- * column j is the product of the lower parts of column j and of the right side, and no residual is ever
+ * Lawson and Hanson's active set method (Solving Least Squares Problems, ch. 23) in the form that keeps all columns
+ * transformed by the orthogonal matrix Q of the k passive columns (those in use). The upper k rows of the passive
+ * columns are the triangle R. Rows k..n-1 of any column, its lower part, are outside the span of the passive columns.
+ * The gradient of column j is the product of the lower parts of column j and of the right side, so no residual is
  * formed from coefficients. A column enters by one Householder reflection and leaves by rotations.
  */
 #include "base/alloc.h"
@@ -25,12 +25,12 @@ struct nnls {
     int *state;            /* of each column */
 };
 
-/* The next column to enter, or p if there is none. Candidates are the columns outside whose gradient exceeds its
- * rounding error. The first step takes the first candidate, later steps the one with the largest gradient (of those
- * equal up to rounding, the first). Any candidate leads to an optimum; if there are several optima, this order selects
- * the one that uses the caller's first column most. The error of a gradient is c (|d| + |column|), where both norms are
- * those of the lower parts: entries of unit columns and of the unit right side have errors up to c. A column that
- * depends on the passive ones has a lower part of about c, so by Cauchy and Schwarz it is never a candidate. */
+/* The next column to enter, or p if there is none. Candidates are the columns OUT whose gradient exceeds its rounding
+ * error. The first step takes the first candidate, later steps the one with the largest gradient (of those equal up to
+ * rounding, the first). Any candidate leads to an optimum; if there are several optima, this order selects the one that
+ * uses the caller's first column most. The error of a gradient is c (|d| + |column|), with the norms of the lower
+ * parts: entries of unit columns and of the unit right side have errors up to c. A column that depends on the passive
+ * ones has a lower part of about c, so by Cauchy and Schwarz it is never a candidate. */
 static size_t nnls_choose(const struct nnls *s, double c)
 {
     size_t low = s->n - s->k, best = s->p;
@@ -111,8 +111,8 @@ static void nnls_leave(struct nnls *s, size_t pos, int state)
     }
 }
 
-/* Lawson and Hanson's inner loop: walk from x towards the solution z of the subproblem, dropping each column
- * whose coefficient reaches 0 first, until z > 0. Every turn takes at least one column out. */
+/* Lawson and Hanson's inner loop: walk from x towards the solution z of the subproblem, dropping each column whose
+ * coefficient reaches 0 first, until z > 0. Each turn but the last drops at least one column. */
 static void nnls_solve_inner(struct nnls *s)
 {
     for (;;) {
@@ -162,8 +162,8 @@ static void nnls_iterate(struct nnls *s, double *tol, size_t *entered)
         if (++count % (3 * s->p) == 0)
             c *= 10;
         nnls_enter(s, j);
-        /* The new coefficient has the sign of the gradient except for rounding errors. If it has not, the column is
-         * excluded until the passive set has changed. */
+        /* The new coefficient has the sign of the gradient, except by rounding. If its sign differs, the column is ASIDE until the
+         * passive set has changed. */
         if (s->d[s->k - 1] / s->q[j * s->n + s->k - 1] <= 0) {
             nnls_leave(s, s->k - 1, ASIDE);
             continue;
@@ -250,7 +250,8 @@ static void nnls_begin(struct nnls *s, const struct hrun_fit_work *w)
 }
 
 /* Nearly dependent passive columns amplify rounding errors: a dependent column may enter and drive out another one.
- * After polishing has dropped it the iteration continues from the remaining columns; its growing tolerance ends it. */
+ * After polishing has dropped the dependent column, the iteration continues from the remaining columns. The growing
+ * tolerance ends the iteration. */
 static void nnls_solve(struct nnls *s, const struct hrun_fit_work *w, size_t *entered)
 {
     double tol = hrun_fit_roundoff(s->n, s->p);

@@ -103,8 +103,8 @@ static int thing_time_order(const void *a, const void *b)
     return (x->time_s > y->time_s) - (x->time_s < y->time_s);
 }
 
-/* The absolute scatter of pairs v[n], sorted by time, that does not depend on the time. Uses the medians of both
- * halves, as some runs are disturbed. Scratch: room[n]. */
+/* The scatter of pairs v[n], sorted by time, that does not grow with the time: a standard deviation, s; 0: none found.
+ * Uses the medians of both halves, because some runs are disturbed. Scratch: room[n]. */
 static double absolute_scatter(const struct pair *v, size_t n, double *room)
 {
     enum { FEWEST = 6 };
