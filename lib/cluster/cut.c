@@ -51,7 +51,7 @@ const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_h
     const char *usable = usable_of(h);
     struct hrun_cut *cut;
 
-    /* Search from the last one, because consecutive hosts are often equal. */
+    /* Search from the last cut, because consecutive hosts are often equal. */
     for (int i = c->ncuts - 1; i >= 0; i--) {
         cut = c->cuts[i];
         if (cut->topo == h->topo && cut->level == level && cut->max_cores == max_cores &&

@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- hosts */
 
-/* 1 if the host has PEs of that kind already, else 0. */
+/* 1 if the host has PEs of this kind already, else 0. */
 static int kind_taken(const struct hrun_cluster *c, int host, const char *kind)
 {
     for (int s = 0; s < c->nsubs; s++) {
@@ -22,7 +22,7 @@ static int kind_taken(const struct hrun_cluster *c, int host, const char *kind)
     return 0;
 }
 
-/* Check a host that an earlier entry, or this one, has named: each must use another core kind. Result: host or -1. */
+/* Check a host that an earlier entry, or this one, names: each entry needs its own core kind. Result: host or -1. */
 static int check_again(struct load *l, unsigned e, int host, const char *name,
                        const struct hrun_topo *described, struct hrun_error *err)
 {
@@ -76,7 +76,7 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
     return hrun_grant(l->d, host, name, err) ? -1 : host;
 }
 
-/* 1 if an earlier place names host i of entry e, and determines its topology; else 0. */
+/* 1 if the file names host i of entry e earlier, else 0. The first place determines the host's topology. */
 static int is_named_before(const struct load *l, unsigned e, size_t i, const char *name)
 {
     for (unsigned b = 0; b <= e; b++)
@@ -187,7 +187,7 @@ static void add_described_pe(struct load *l, const struct wanted *w, const char 
     hrun_cluster_add_pe(l->c, hrun_cluster_find_sub(l->c, w->first_sub, &key), pe);
 }
 
-/* The number of cores (of its kind, or all) of a host with `have` such cores that entry e uses. -1: it has fewer. */
+/* How many cores of a host entry e uses. have: the host's cores, of the entry's kind or all. -1: too few. */
 static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int have,
                         struct hrun_error *err)
 {
@@ -260,7 +260,7 @@ int hrun_described_pes(struct load *l, unsigned e, int host, const struct wanted
     if (find_kind(l, e, h->name, h->topo, &kind, err) || hrun_host_ncores(l->c, h, kind, &have, err) ||
         (want = cores_wanted(l, e, h, w, have, err)) < 0)
         return -1;
-    /* PEs get cores by kind, the fastest first, so cores of faster kinds come before. */
+    /* PEs get cores by kind, the fastest first, so the cores of faster kinds precede this kind's. */
     for (int k = 0; k < kind; k++) {
         if (hrun_host_ncores(l->c, h, k, &faster, err))
             return -1;

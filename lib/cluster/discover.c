@@ -81,7 +81,7 @@ struct listed {
     int nremote;
 };
 
-/* Find the remote hosts of a list, and the one that is this host, if any. */
+/* Check the hosts of a list, and find the remote ones. */
 static int find_remote_hosts(struct listed *l, struct hrun_error *err)
 {
     const struct hrun_host_entry *local = NULL, *e;
@@ -222,7 +222,7 @@ static int from_source(const struct hrun_discovery *d, const struct hrun_allocat
     return 0;
 }
 
-/* Fill d->c. The caller has set d's request, cluster and `looked`. */
+/* Fill d->c. The caller has set d->req, d->c and d->looked. */
 static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf flux = HRUN_BUF_INIT;
@@ -236,7 +236,7 @@ static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct 
     if ((req->flux_resources && req->flux_resources(req->ctx, &flux, err)) ||
         (flux.len ? hrun_allocation_flux(flux.data, a, err) : hrun_allocation_find(req->openmpi_hostfile, a, err)))
         return -1;
-    /* Open MPI's default host file is used only if the user names no hosts, and does not limit these. */
+    /* Open MPI's default host file is used only if the user names no hosts; the file never limits the user's. */
     if (a->manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))
         hrun_allocation_release(a);
     c->source = req->cluster_file ? hrun_strf("cluster file %s", req->cluster_file)

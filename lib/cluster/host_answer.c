@@ -26,13 +26,13 @@ void hrun_host_answer_destroy(struct hrun_host_answer *t)
     free(t);
 }
 
-/* These enclose the data that the XML does not contain. */
+/* The marks around the data that the XML does not contain. */
 #define ANSWER_MARK "<?hrun\n"
 #define ANSWER_END "?>"
 
 /* ---------------------------------------------------------------- the key of a topology */
 
-/* The memory of nodes is rounded, because each host reports its total separately. */
+/* The memory of nodes is rounded, because each host's answer has the exact total. */
 uint64_t hrun_topology_key(const char *xml, size_t len)
 {
     static const char *const personal[] = {     /* tags that differ between equal hosts */
@@ -115,7 +115,7 @@ static struct hrun_topo *find_known_topology(const struct hrun_cluster *c, uint6
     return NULL;
 }
 
-/* Load xml, which ends with NUL, as the topology of that key. NULL on failure. */
+/* Load xml, which ends with NUL, as the topology with this key. NULL on failure. */
 static struct hrun_topo *load_xml(struct hrun_cluster *c, uint64_t key, const char *xml, struct hrun_error *err)
 {
     struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_XML, xml, err);
@@ -204,7 +204,7 @@ static int read_host_answer(const struct hrun_discovery *d, const char *host, st
     if (more && read_instruction(host, more, t, err))
         return -1;
     xml = strstr(text->data, "<?xml");
-    /* The XML of equal hosts is loaded only once, if its end tag is before the instruction. */
+    /* XML with a known key is not loaded again, if its end tag is right before the instruction. */
     for (end = more; t->key && xml && end > xml && isspace((unsigned char)end[-1]); )
         end--;
     if (t->key && xml && end - xml >= LAST && !strncmp(end - LAST, last, LAST) &&
@@ -215,7 +215,7 @@ static int read_host_answer(const struct hrun_discovery *d, const char *host, st
         return fail_answer(host, text->data, err);
     end += LAST;
     *end = 0;
-    /* The host may have another release of hrun, which computes the key otherwise. */
+    /* Compute the key here: the host's release of hrun may compute keys otherwise. */
     t->key = hrun_topology_key(xml, (size_t)(end - xml));
     t->topo = find_known_topology(d->c, t->key);
     if (t->topo)

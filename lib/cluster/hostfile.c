@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for HRUN_HOSTLIST_MAX hosts with names of 255 characters, and comments. */
+/* Max bytes of a host file: HRUN_HOSTLIST_MAX names of 255 characters, and comments. */
 static const size_t file_max = (size_t)8 << 20;
 
 static const char blanks[] = " \t\r\v\f";
@@ -42,7 +42,7 @@ static int fail_user(const struct host_place *at, const char *user, int len, str
                    len, user);
 }
 
-/* Expand item (a name or a range), which is cut before its ":N". */
+/* Add the hosts of item, a name or a range. ":N" is cut off item. */
 static int add_item(struct hrun_host_list *list, const struct host_place *at, char *item, int slots,
                     struct hrun_error *err)
 {
@@ -88,7 +88,7 @@ static int compare_entries(const void *pa, const void *pb)
     return order ? order : (a > b) - (a < b);
 }
 
-/* Add the slots of a later mention of a host to those of the first one. */
+/* Add the slots of a later mention of a host to the slots of the first mention. */
 static int add_mention(struct hrun_host_entry *first, const struct hrun_host_entry *more, const char *file,
                        struct hrun_error *err)
 {
@@ -104,9 +104,9 @@ static int add_mention(struct hrun_host_entry *first, const struct hrun_host_ent
     return 0;
 }
 
-/* Add up the slots of hosts that are listed several times, as mpirun and mpiexec do. If there is one, each mention of
- * any host without slots counts as one slot; else slots that are not given become 0 (all cores). Hosts with 0 slots are
- * removed. */
+/* Add up the slots of hosts that are listed several times, as mpirun and mpiexec do. If one of these mentions
+ * gives no slots, a host of the list without slots gets one; else slots that are not given become 0 (all cores). Hosts
+ * listed with 0 slots are removed. */
 static int merge_mentions(struct hrun_host_list *list, const char *file, struct hrun_error *err)
 {
     autofree struct hrun_host_entry **sorted = xmalloc((list->n + 1) * sizeof *sorted);
@@ -145,7 +145,7 @@ static int merge_mentions(struct hrun_host_list *list, const char *file, struct 
     return rc;
 }
 
-/* Move *found to *list, whose old content is released. */
+/* Merge mentions in *found, and move it to *list, whose old content is released. */
 static int replace_host_list(struct hrun_host_list *found, const char *place, struct hrun_host_list *list,
                              struct hrun_error *err)
 {

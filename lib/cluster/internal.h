@@ -93,7 +93,7 @@ double hrun_cpu_quota_of(const char *text);
 struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const char *own_name);
 /* The cached answer of a host without its topology; the caller destroys it. NULL: none. */
 struct hrun_host_answer *hrun_cache_find(const struct hrun_cache *cache, const char *host);
-/* Append the topology XML with that key. -1: there is none. */
+/* Append the topology XML with this key. 0; -1: there is none. */
 int hrun_cache_topology(const struct hrun_cache *cache, uint64_t key, struct hrun_buf *xml);
 /* Store an answer, or XML; strings are copied. */
 void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_host_answer *t);
@@ -149,7 +149,7 @@ int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local
                           struct hrun_host_answer *t);
 /* Takes ownership of t. key: hrun_topology_key if t is from a host's answer, which equal hosts share; else 0. */
 void hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t, uint64_t key);
-/* The index of the sub-cluster with that key among subs first, first + 1, ...; a new one without a name if there is
+/* The index of the sub-cluster with this key among subs first, first + 1, ...; a new one without a name if there is
  * none. */
 int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key);
 /* Copies *pe but not its strings, which must live as long as c. */
@@ -169,7 +169,7 @@ struct hrun_discovery {
     struct hrun_resolver *resolver;
     struct hrun_cache *cache;               /* or NULL */
     const struct hrun_allocation *granted;  /* by a resource manager; NULL: there is no allocation */
-    size_t *looked;                         /* end of the last search in granted, as hosts come in order */
+    size_t *looked;                         /* index of the host of granted found last: hosts come in order */
 };
 
 /* The index of a host in the allocation, found by its name with or without domain, or as this host; -1: it is not
@@ -183,12 +183,12 @@ int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- platform.c: simulated hosts */
 
-/* Fill the empty c from req->platform. It may be half filled on failure. */
+/* Fill the empty c from req->platform. On failure c may be half filled. */
 int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- clusterfile.c */
 
-/* Fill d->c from its cluster file. It may be half filled on failure. */
+/* Fill d->c from the cluster file. On failure d->c may be half filled. */
 int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- signature.c */
