@@ -9,7 +9,7 @@
 #include <string.h>
 #include <yaml.h>
 
-/* Add a node to the document to be printed. Result, as of all add_*: the node's number; 0: failure. */
+/* Add a mapping to the document. Result, as of add_scalar and add_value: the node's number; 0: failure. */
 static int add_mapping(yaml_document_t *doc, const struct hrun_key *keys, const char *data, int flow);
 
 static int add_scalar(yaml_document_t *doc, const char *text)

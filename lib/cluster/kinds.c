@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smallest ratio of frequencies or capacities within a kind. Favoured cores, and chips sorted by speed, differ by less,
- * cores of another design by more. */
+/* Smallest ratio of frequencies or capacities within a kind. Favoured cores, and chips sorted by speed, differ by less;
+ * cores of different design differ by more. */
 static const double alike_share = 0.9;
 
 /* Measures of a core's speed, the best first: Linux's cpu_capacity, then MHz. 0: unknown. */
@@ -16,7 +16,7 @@ static const char *const measures[] = { "LinuxCapacity", "FrequencyMaxMHz", "Fre
 
 enum { NMEASURES = sizeof measures / sizeof measures[0] };
 
-/* The properties of a core; cores with equal ones share an entry. */
+/* The properties of a core; cores with equal properties share an entry. */
 struct traits {
     const char *type, *part;    /* CoreType; CPUPart or DarwinCompatible; "": unknown */
     uint64_t l1d, l2;           /* bytes of its caches; 0: none, or unknown */
@@ -28,7 +28,7 @@ struct traits {
 
 /* A kind during sorting. */
 struct kind {
-    int first;                  /* entry */
+    int first;                  /* its first entry */
     double speed[NMEASURES];    /* largest values of its cores */
     double share;               /* ratio to the fastest kind's speed */
     int efficiency;
@@ -120,8 +120,8 @@ static void join_entries(struct traits *v, int n, int i, int j)
             v[k].first = a < b ? a : b;
 }
 
-/* An entry of unknown speed joins the only kind with the same traits, if there is only one: systems may report the
- * frequency of some CPUs only. */
+/* Join an entry of unknown speed to the kind with its other traits, if exactly one kind has them: systems may report
+ * the frequency of some CPUs only. */
 static void join_unmeasured(struct traits *v, int n, int i)
 {
     int found = -1;
@@ -169,7 +169,7 @@ static int list_kinds(const struct traits *v, int n, struct kind *kinds)
         kinds[k].efficiency = v[i].efficiency > kinds[k].efficiency ? v[i].efficiency : kinds[k].efficiency;
     }
     m = 0;
-    do {    /* use the first measure known for all kinds in which they differ */
+    do {    /* use the first measure that is known for all kinds and differs */
         least = most = kinds[0].speed[m];
         for (int k = 1; k < nkinds; k++) {
             least = fmin(least, kinds[k].speed[m]);
@@ -224,8 +224,8 @@ void hrun_topo_find_kinds(struct hrun_topo *t)
         const struct hrun_topo_core *c = &t->cores[i];
         unsigned part = hwloc_topology_is_thissystem(t->hwloc) ? hrun_cpu_part("", hwloc_bitmap_first(c->pus)) : 0;
 
-        /* hwloc 2.9 does not provide the model of an Arm core, later versions do for each kind. It is stored in the
-         * core, so that an export contains it. */
+        /* hwloc 2.9 does not give the part number of an Arm core; later versions give one for each kind. Store it in
+         * the core, so that an export contains the number. */
         snprintf(text, sizeof text, "0x%03x", part);
         if (part && !*core_info(c, "CPUPart") && hwloc_obj_add_info(c->obj, "CPUPart", text) < 0)
             hrun_out_of_memory();

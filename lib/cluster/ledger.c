@@ -22,11 +22,11 @@
 
 static const char LOCKS[] = "hrun.locks", TEXT[] = "hrun-%04lx";
 
-/* Token NAMELESS: no file. A text of 10,000 hosts has some 400 KiB. A queue longer than PLACES is not joined. */
+/* Token NAMELESS: no hrun-XXXX. A text of 10,000 hosts has some 400 KiB. A queue longer than PLACES is not joined. */
 enum { UNIT_BITS = 14, TOKEN_BITS = 16, NAMELESS = (1 << TOKEN_BITS) - 2, TEXT_MAX = 1 << 20, SLOTS = 64,
        PLACES = 1024 };
 
-/* Limits of the processor time of reading. A lock operation takes 1 us, in a file with 20,000 other locks 0.3 ms. */
+/* Limits of the processor time of reading. A lock operation takes 1 us; with 20,000 other locks, 0.3 ms. */
 static const double READ_S = 0.02, READ_HOST_S = 2e-5, READ_ALL_S = 1;
 
 /* PUs of a host, as unit numbers over all hosts. */
@@ -47,7 +47,7 @@ struct hrun_ledger {
 
 /* ---------------------------------------------------------------- offsets */
 
-/* 33 bits, equal for a name with and without its domain; not 0, which is the host of all taken places. */
+/* A hash of 33 bits of a name, equal with and without the domain. Not 0: host 0 has all taken places. */
 static off_t host_key(const char *name)
 {
     size_t n = name[strspn(name, "0123456789.")] ? strcspn(name, ".") : strlen(name);
@@ -94,7 +94,7 @@ static void unlock_all(int fd)
 
 /* ---------------------------------------------------------------- files */
 
-/* Open a plain file of the folder's file system without waiting. Its type is checked first, or opening could block. */
+/* Open a plain file of the folder's file system without waiting. Opening a special file could block. */
 static int open_plain(const struct hrun_ledger *l, const char *name, int flags, struct stat *st)
 {
     struct stat folder;
@@ -126,8 +126,8 @@ static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hru
     if (*fd < 0 && errno == ENOENT) {
         if (!make)
             return 0;
-        /* It is made under another name first, so that it appears with its final permissions. Another process may be
-         * the first. */
+        /* Make the file under another name, so that LOCKS appears with its final permissions. EEXIST: another process
+         * was first. */
         snprintf(made, sizeof made, "%s.%ld", LOCKS, (long)getpid());
         new = openat(l->folder, made, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (new < 0 || fstat(l->folder, &st) || fchmod(new, st.st_mode & (S_IWGRP | S_IWOTH) ? 0666 : 0600) ||
@@ -151,7 +151,7 @@ static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hru
 }
 
 /* Open this process's text. A file left by a killed process of this user, whose lock on the first byte has ended, is
- * reused. Without a free slot the process has no name. */
+ * reused. If no slot is free, the process has no name. */
 static void open_holder_text(struct hrun_ledger *l)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
@@ -176,7 +176,7 @@ static void open_holder_text(struct hrun_ledger *l)
         l->token = NAMELESS;
 }
 
-/* Write this process's text. A failure is ignored, as the lock is valid without it. */
+/* Write this process's text. A failure is ignored: the locks are valid without the text. */
 static void write_holder_text(struct hrun_ledger *l, const struct hrun_ledger_holder *as)
 {
     autorelease(hrun_buf_release) struct hrun_buf pus = HRUN_BUF_INIT;
@@ -215,8 +215,8 @@ static void write_holder_text(struct hrun_ledger *l, const struct hrun_ledger_ho
     json_decref(root);
 }
 
-/* Fill a holder from the text with its token; without a valid one the holder has no name. The end of a longer replaced
- * text may follow a text for a moment. */
+/* Fill *h from the text of token h->token. Without a valid text the holder has no name. The end of a longer, older text
+ * may follow for a moment. */
 static void read_holder_text(const struct hrun_ledger *l, struct hrun_ledger_holder *h)
 {
     struct stat st;
@@ -336,7 +336,7 @@ static void add_hold(struct hrun_ledger *l, const struct flock *lk, int host, st
     out->holds[out->nholds++] = (struct hrun_ledger_hold){ host, first, last, k };
 }
 
-/* Find all locks of others in [from, to), which begin and end at units. The kernel returns any one of several locks. 0,
+/* Find all locks of others in [from, to), two offsets of units. The kernel returns any one of several locks. 0,
  * or -1 with errno; ETIME: the time limit is exceeded. */
 static int find_holds(struct hrun_ledger *l, int fd, off_t from, off_t to, int host, struct hrun_ledger_list *out)
 {
@@ -458,7 +458,7 @@ void hrun_ledger_unlock(struct hrun_ledger *l)
     l->nwanted = 0;
 }
 
-/* Lock the place after the last taken one. Places are locked on host 0, too. */
+/* Take the place after the last taken place. A lock on host 0 marks a place as taken. */
 static void take_place(struct hrun_ledger *l)
 {
     int place = 0;

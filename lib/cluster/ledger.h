@@ -16,16 +16,16 @@
  *   - the kernel, or the file server, ensures that no PU is granted twice. Ranges are locked in the order of their
  *     offsets, so that among runs that start at the same time one gets all its PUs;
  *   - first come, first served: a waiting process takes the place after the last one taken on any host, and keeps it on
- *     each host that it waits for. A free PU of such a host is kept for it from all processes with a later place or
- *     none. A waiting process touches its hrun-XXXX; one that has not done so for HRUN_LEDGER_SILENT_S counts as
- *     stopped (^Z), and its place is ignored;
+ *     each host that it waits for. A free PU of these hosts is kept from all processes with a later place or no
+ *     place. A waiting process touches its hrun-XXXX. After HRUN_LEDGER_SILENT_S seconds without a touch the process
+ *     counts as stopped (^Z), and its place is ignored;
  *   - the holder of a lock is the owner of its hrun-XXXX (fstat), which has no control bytes. A lock without such a
  *     file belongs to an unnamed user: it counts for PUs, not in the queue;
  *   - other users can cost a run little time: it lists no folder, follows no link, opens only plain files of the
- *     folder's file system, and reads locks within a bounded processor time. Exceeding it is an error, and so is a
- *     hrun.locks that cannot be opened: the caller then goes on without locks.
+ *     folder's file system, and reads locks within a bounded processor time. Exceeding this time is an error; a
+ *     hrun.locks that cannot be opened is one, too. The caller then goes on without locks.
  * The ledger is advisory: users can lock PUs without using them, use another's token, and remove a hrun.locks that they
- * made. It does not contain programs that hrun did not start.
+ * made. Programs that hrun did not start have no locks.
  */
 #ifndef HRUN_CLUSTER_LEDGER_H
 #define HRUN_CLUSTER_LEDGER_H
@@ -85,8 +85,8 @@ void hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus);
 int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err);
 /* Unlock all, and forget the wanted PUs. */
 void hrun_ledger_unlock(struct hrun_ledger *l);
-/* Wait for the wanted PUs: take a place in the queue, or use the present one for them, and touch hrun-XXXX. If the
- * queue is full, take none. Errors: HRUN_EIO. */
+/* Queue for the wanted PUs, without waiting: take a place, or use the present place for these PUs, and touch hrun-XXXX.
+ * A full queue gives no place. Errors: HRUN_EIO. */
 int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err);
 void hrun_ledger_leave(struct hrun_ledger *l);
 

@@ -27,7 +27,7 @@ struct place {
 };
 
 /* The level's smallest object around a core. Several memory nodes may share their cores (fast and slow memory), or one
- * may contain others: the nearest counts, and nodes of equal cpusets are one place. */
+ * may contain others: the smallest counts, and nodes of equal cpusets are one place. */
 static struct place find_place(const struct hrun_topo *t, enum hrun_level level,
                                const struct hrun_topo_core *c)
 {
@@ -71,7 +71,7 @@ struct nodes {
 };
 
 /* Memory added to a running (virtual) machine may be missing from its NUMA nodes (seen: 5.2 of 23.5 GiB). If all nodes
- * are usable, the system's memory beyond their sum is added in proportion. */
+ * are usable, the system's memory beyond the nodes' sum is added in proportion. */
 static void add_plugged_memory(const struct hrun_topo *t, struct nodes *nodes, uint64_t *total)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -114,7 +114,7 @@ static struct nodes list_nodes(const struct hrun_topo *t)
         ncores++;
         all_served = all_served && served;
     }
-    /* A core whose own node is forbidden or empty uses the memory of the others: divide the total among all cores. */
+    /* A core whose own node is forbidden or empty uses the memory of other nodes: divide the total among all cores. */
     if (nodes.n && !all_served) {
         nodes.v[0] = (struct node){ hwloc_get_root_obj(t->hwloc)->cpuset, total, (uint64_t)ncores };
         nodes.n = 1;
@@ -128,7 +128,7 @@ struct draft {
     int kind;
     hwloc_bitmap_t pus, cores;
     struct hrun_buf core_pus;   /* of each core, "0,8;1,9" */
-    uint64_t *per_node;         /* its cores in each NUMA node */
+    uint64_t *per_node;         /* number of its cores in each NUMA node */
 };
 
 /* Divide the first ncores cores into drafts d[ncores], in order of kind and first core. Result: number of drafts. */

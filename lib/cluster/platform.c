@@ -1,8 +1,8 @@
 /* platform.c - simulated hosts: from SimGrid's description of a platform file to sub-clusters; see cluster.h and
  * internal.h for the contracts, hrun/smpi.c for the lines
  *
- * Kinds of simulated hosts differ in speed, cores, own link, route to themselves, or island of the network. The island
- * is used in this file only. The signature contains the network between two hosts of the sub-cluster instead.
+ * Kinds of simulated hosts differ in speed, cores, own link, route to themselves, or island of the network. The
+ * signature contains no island, but the network between two hosts of the sub-cluster.
  */
 #include "cluster/internal.h"
 
@@ -71,7 +71,7 @@ static int add_simulated_host(struct sim *s, const char *text, struct hrun_error
     return 0;
 }
 
-/* Read properties of a host that SimGrid has no elements for. */
+/* Read a property of a host for which SimGrid has no element. */
 static int add_property(struct sim *s, const char *text, struct hrun_error *err)
 {
     static const struct { const char *key; size_t at; } known[] = {
@@ -159,7 +159,7 @@ static int explain(const struct sim *s, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- choosing */
 
-/* Keep the hosts that a list names, in its order. */
+/* Keep the hosts that a list names, in the list's order. */
 static int choose_simulated(struct sim *s, const struct hrun_host_list *list, const char *file, struct hrun_error *err)
 {
     struct sim_host *v = xcalloc(list->n + 1, sizeof *v);
@@ -233,7 +233,7 @@ static void add_simulated_pes(struct hrun_cluster *c, const struct sim_host *h, 
     }
 }
 
-/* Order: the fastest first, then by network, then islands by the names of their hosts. */
+/* Order: the fastest first, then more cores, more memory, faster link, island, network. */
 static int compare_simulated_subs(const void *pa, const void *pb)
 {
     const struct hrun_subcluster *a = pa, *b = pb;
@@ -274,7 +274,7 @@ static void name_simulated_sub(struct hrun_cluster *c, int sub)
     hrun_cluster_name_sub(c, sub, b.data, 0);
 }
 
-/* Make sub-clusters from the output of hrun-smpi. If the list of this file is not empty, only its hosts are used. */
+/* Make sub-clusters from the output of hrun-smpi. list: the hosts to use, named in `file`; empty: all. */
 static int make_simulated_cluster(const struct hrun_cluster_request *req, const struct hrun_host_list *list,
                                   const char *file, char *text, struct hrun_cluster *c, struct hrun_error *err)
 {

@@ -103,7 +103,7 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
     }
     /* Host lists have IPv6 addresses as "[::1]". */
     bare = name[0] == '[' && name[len - 1] == ']' ? xstrndup(name + 1, len - 2) : xstrdup(name);
-    /* Let the resolver ask each name server once and wait 1 s; the default is twice and 5 s. Its state is per thread
+    /* Let the resolver ask each name server once and wait 1 s; the default is twice and 5 s. _res is per thread
      * (resolver(3)). */
     if (_res.options & RES_INIT || res_init() == 0) {
         patient = _res.retrans;

@@ -24,7 +24,7 @@ static int is_noise(const char *word, size_t len)
                                              !strncasecmp(word + digits, "mhz", 3))));
 }
 
-/* Append the letters and digits of word[len], with one '-' for others between them; `glue` precedes the first. */
+/* Append the letters, digits and dots of word[len]; other characters give one '-'. glue = 1: a '-' comes first. */
 static void add_word(struct hrun_buf *out, const char *word, size_t len, int glue)
 {
     int pending = glue;

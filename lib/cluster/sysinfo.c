@@ -45,7 +45,7 @@ static int has_listed_word(const char *list, const char *word)
     return 0;
 }
 
-/* Version 1 writes "no limit" as LONG_MAX rounded down to a page; no memory is near a quarter of the range. */
+/* Version 1 writes "no limit" as LONG_MAX rounded down to a page; no memory is near 2^62 bytes. */
 static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
 
 enum resource { MEMORY, CPU };
@@ -80,7 +80,7 @@ static uint64_t folder_limit(const char *dir, enum resource what, int version)
     return n == 2 && first > 0 && second > 0 ? (uint64_t)(1e6 * (double)first / (double)second) : UINT64_MAX;
 }
 
-/* The process's folder in one hierarchy; controller NULL: version 2. NULL: it is in none. */
+/* The process's folder in one hierarchy; controller NULL: version 2. NULL: the process is in none. */
 static char *cgroup_path(const char *root, const char *controller)
 {
     autofree char *name = hrun_strf("%s/proc/self/cgroup", root);
@@ -181,7 +181,7 @@ void hrun_add_squeezed(struct hrun_buf *out, const char *text)
 
 void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
 {
-    /* for x86 and others, POWER, MIPS, older ARM; the first key in the file counts */
+    /* for x86 and others, POWER, MIPS, older ARM; the first of these that the file has counts */
     static const char *const keys[] = { "model name", "cpu", "cpu model", "Hardware" };
     autofree char *name = hrun_strf("%s/proc/cpuinfo", root);
     autofree char *line = NULL;

@@ -15,8 +15,8 @@ static const char *const level_names[] = { "node", "package", "numa", "l3", "cor
 
 enum { NLEVELS = sizeof level_names / sizeof level_names[0] };
 
-/* An XML topology of a node with a thousand PUs and all its devices has about 2 MB. Reading it takes thirty times as
- * much memory of this process. */
+/* An XML topology of a node with a thousand PUs and all its devices has about 2 MB. Reading takes thirty times
+ * this size in memory. */
 static const size_t xml_max = (size_t)4 << 20;
 
 const char *hrun_level_name(enum hrun_level level)
@@ -82,8 +82,8 @@ static const char *hwloc_variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* hwloc reads these variables itself, but silently uses the real machine if a value is bad. So this function makes the
- * same choice, in hwloc's order, and reports errors. */
+/* hwloc reads these variables itself, but silently uses the real machine if a value is bad. So this function chooses in
+ * hwloc's order, and reports errors. */
 static int set_from_environment(hwloc_topology_t h, const char *what, struct hrun_error *err)
 {
     const char *root = hwloc_variable("HWLOC_FSROOT"), *synthetic = hwloc_variable("HWLOC_SYNTHETIC");
@@ -120,7 +120,7 @@ static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const ch
 
 /* ---------------------------------------------------------------- usable PUs and cores */
 
-/* Refuse objects without a number: for these hwloc uses the largest number, and sets of half a gigabyte. */
+/* Refuse objects without a number: hwloc gives them the largest number, and makes sets of half a gigabyte. */
 static int check_numbers(const struct hrun_topo *t, hwloc_obj_type_t type, struct hrun_error *err)
 {
     hwloc_obj_t obj = NULL;
@@ -247,7 +247,7 @@ static int load_and_use(void *ctx, struct hrun_error *err)
 
     if (load_hwloc(l, err))
         return -1;
-    hwloc_topology_check(l->t->hwloc);      /* aborts */
+    hwloc_topology_check(l->t->hwloc);      /* aborts if t is inconsistent */
     for (int level = HRUN_LEVEL_NODE; level <= HRUN_LEVEL_CORE; level++)
         if (hrun_topo_has_level(l->t, (enum hrun_level)level) &&
             hrun_topo_pes(l->t, (enum hrun_level)level, 0, &pes, &n, err))

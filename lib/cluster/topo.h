@@ -55,8 +55,8 @@ struct hrun_topo_pe {
  * The caller destroys the result. */
 struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err);
 void hrun_topo_destroy(struct hrun_topo *t);
-/* A view of t with only those usable PUs that are in list `usable` ("0-3,8"); it may have no core. The caller destroys
- * it before t. NULL: `usable` is not a list. */
+/* A view of t with only those usable PUs that are in list `usable` ("0-3,8"); the view may have no core. The caller
+ * destroys the view before t. NULL: `usable` is not a list. */
 struct hrun_topo *hrun_topo_restrict(const struct hrun_topo *t, const char *usable);
 
 /* 1 if the topology describes this machine, so that binding works; else 0. */
@@ -65,7 +65,7 @@ int hrun_topo_is_this_system(const struct hrun_topo *t);
 const char *hrun_topo_cpu_model(const struct hrun_topo *t);
 /* The machine as named by uname -m ("x86_64"); "" if the topology does not contain it. */
 const char *hrun_topo_machine(const struct hrun_topo *t);
-/* Usable cores (at least 1), all of them or of one kind (kind >= 0). */
+/* Number of usable cores, all or of one kind (kind >= 0); at least 1 unless t is a view. */
 int hrun_topo_ncores(const struct hrun_topo *t, int kind);
 /* The CPU quota of the process's cgroup, in CPUs (0.3, 2); 0: no limit, or the topology is not that of this machine. */
 double hrun_topo_cpu_quota(const struct hrun_topo *t);
@@ -144,8 +144,8 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
  * used as "/". */
 uint64_t hrun_cgroup_memory_limit(const char *root);
 
-/* The smallest quota of processor time on the same way, in CPUs (cpu.max of version 2, cpu.cfs_quota_us of version 1):
- * 0.3 for 30 ms in each 100 ms; 0 if there is none or nothing can be read. */
+/* The smallest quota of processor time from the process's cgroup up to the root, in CPUs (cpu.max of version 2,
+ * cpu.cfs_quota_us of version 1): 0.3 for 30 ms in each 100 ms; 0 if there is none or nothing can be read. */
 double hrun_cgroup_cpu_quota(const char *root);
 
 /* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing if it names none. */

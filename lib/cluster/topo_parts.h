@@ -32,7 +32,7 @@ struct hrun_topo {
     int is_restricted;              /* 1: all members but `usable` and `cores` belong to another topology */
 };
 
-/* 1 if the machine has objects of that level. */
+/* 1 if the machine has objects of this level, else 0. */
 int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level);
 
 /* Make kinds of the usable cores: sort them by kind, name the kinds. */

@@ -29,7 +29,7 @@ static void limit(int resource, rlim_t most)
     setrlimit(resource, &r);
 }
 
-/* Run the child. Every signal is blocked, so that no handler of the program runs here. A crash still ends it. */
+/* Run the child. Every signal is blocked, so that no handler of the program runs here. A crash still ends the child. */
 static void run_trial_child(int fd, int (*work)(void *ctx, struct hrun_error *err), void *ctx)
 {
     struct hrun_buf statm = HRUN_BUF_INIT;

@@ -38,7 +38,7 @@ static double remainder_of(double a, double b)
     return fmod(a, b);
 }
 
-/* log, which raises FE_INVALID for zero instead of FE_DIVBYZERO, whose message is about divisions. */
+/* log, but zero raises FE_INVALID: the message of FE_DIVBYZERO is about divisions. */
 static double fn_log(double x)
 {
     if (x > 0)
@@ -320,8 +320,8 @@ int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const doubl
         if (e->derived[c] && hrun_expr_eval(e->derived[c], values, &e->values[e->nvars + c], err))
             return hrun_fail_prefix(err, "%s", e->names[e->nvars + c]);
     y = hrun_expr_run(e->ops, e->nops, e->values, called, e->stack);
-    /* Testing the flags is cheap, clearing them is not. If flags are set, which may be from earlier operations, clear
-     * them and evaluate again. */
+    /* Flags may be set from earlier operations: clear them and evaluate again. Flags are cheap to test, not to
+     * clear. */
     if (hrun_expr_flags()) {
         y = hrun_expr_run(e->ops, e->nops, e->values, called, e->stack);
         why = hrun_expr_flags();

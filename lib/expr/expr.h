@@ -13,7 +13,7 @@
  *   - a division or remainder by zero, a logarithm of zero, a root of a negative number or an overflow
  *     anywhere in the evaluation is an error, even if a comparison would hide it; for plain numbers ("1/0")
  *     without && || and ?: it is an error at compilation, even in a branch that is never taken;
- *   - such errors are detected by the floating point flags of the thread, which a call may clear;
+ *   - these errors are detected by the floating point flags of the thread, which a call may clear;
  *   - a compiled expression stores its variables, so two threads must not evaluate it at the same time.
  * Functions of the caller: an expression may call functions that the caller implements, "3*ring(16*N/P^2)". Their
  * arguments are expressions in the same variables, without such calls. hrun_expr_eval_argument evaluates one argument;
@@ -58,7 +58,7 @@ struct hrun_expr_scope {
  * for a call in the argument of another, and for more than HRUN_EXPR_CALLS_MAX calls; HRUN_EINVAL (empty text, a
  * constant that hides a variable or function). */
 struct hrun_expr *hrun_expr_compile_in(const struct hrun_expr_scope *scope, const char *text, struct hrun_error *err);
-/* The same without functions. */
+/* hrun_expr_compile_in without functions of the caller. */
 struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
                                     const struct hrun_const *consts, int nconsts, struct hrun_error *err);
 void hrun_expr_destroy(struct hrun_expr *e);

@@ -46,7 +46,7 @@ struct hrun_expr {
     int nops, depth;            /* depth: largest length of the stack */
     double *stack;
     double *values;             /* variables, constants */
-    char **names;               /* in the same order */
+    char **names;               /* in the order of values */
     unsigned char *used;        /* per variable */
     int nvars, nconsts;
     struct hrun_expr **derived; /* per constant: its compiled expression if it has one and is used, else NULL */
