@@ -194,7 +194,6 @@ static void try_limits(struct finder *f, double serial_s)
     }
 }
 
-/* Move an element to another place. */
 static void move_job(int *v, int from, int to)
 {
     int x = v[from];
@@ -294,7 +293,7 @@ static void improve_schedule(struct finder *f, long tries)
 
 /* ------------------------------------------------------------------ the result */
 
-/* Set the PEs of each job, in the order of the starts, to the first ones that are free at its start. */
+/* Give each job, in the order of the starts, the first PEs that are free at its start. */
 static void number_pes(const struct finder *f, struct job *v)
 {
     memset(f->free_s, 0, (size_t)f->npes * sizeof *f->free_s);

@@ -107,7 +107,6 @@ static int wait_for_requests(int n, MPI_Request *requests, int *first)
     return *first;
 }
 
-/* The children of this rank. */
 static const int *children(const struct coll_comm *c, const struct coll_tree *t, int *n)
 {
     *n = t->first[c->rank + 1] - t->first[c->rank];

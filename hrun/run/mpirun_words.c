@@ -256,7 +256,7 @@ static int own_values(const char *word, struct hrun_error *err)
     return (found->arg == HRUN_OPT_PAIR ? 2 : 1) - (name[len] == '=');
 }
 
-/* Append hrun's words for one of mpirun's. */
+/* Append the words of text, with values in place of %1 and %2. */
 static void add_served(const char *text, const char *const *values, struct hrun_strvec *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf word = HRUN_BUF_INIT;

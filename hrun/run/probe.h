@@ -96,8 +96,8 @@ int probe_run_default(struct probing *g, int64_t N, struct waits *waits, struct 
 /* Set the candidates of Mi, and the number of processes of a PE that do not slow each other down. The caller frees g->v
  * and g->procs. */
 void probe_options(struct probing *g);
-/* Set *growth to the time of the work at size N over that at size n, at least 1: the largest ratio of the definition's
- * terms in N alone, at least N/n. Errors: those of the terms. */
+/* Set *growth to the time of the work at size N over its time at size n: the largest ratio of the definition's terms in
+ * N alone, but at least N/n and 1. Errors: those of the terms. */
 int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growth, struct hrun_error *err);
 /* Make the first run, or one of each sub-cluster alone, and fill the speeds. */
 int probe_measure(struct probing *g, struct hrun_error *err);

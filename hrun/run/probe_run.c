@@ -208,10 +208,10 @@ int probe_run_default(struct probing *g, int64_t N, struct waits *waits, struct 
     return 0;
 }
 
-/* Separate messages (K) from computing (Ci) by runs with P and Pd processes. The slowest sub-cluster alone with P
- * processes has the time Ci + K; the default with Pd processes, which it limits, has Ci P/Pd + K. K of other
- * sub-clusters may differ, which increases the uncertainty of their Ci. A single process has K = 0. Ci is then scaled
- * to Pd processes. */
+/* Separate the time of messages, K, from that of computing, Ci, by runs with P and Pd processes. The slowest
+ * sub-cluster i, alone with P processes, takes Ci + K. It limits the default, whose Pd processes take Ci P/Pd + K.
+ * Other sub-clusters may have another K, so their Ci are less certain. A single process has K = 0. At the end Ci is
+ * scaled to Pd processes. */
 static void separate_messages(struct probing *g, int P)
 {
     double slowest = 0, least = INFINITY, comm;
@@ -306,9 +306,10 @@ static int may_be_alone(const struct probing *g, struct hrun_error *err)
     return g->p->apart && !g->alone && g->base.N == g->p->N ? probe_size_accepts(g->c, g->d, g->p->N, 1, err) : 0;
 }
 
-/* If chance or messages dominate the times, sub-clusters that run apart run one process each, which sends no messages;
- * else a larger size is probed. The limit of all probes is PART of the least time of the real run, by the growth of
- * its work. before_s: time of the probes before the last runs. 1: measure again, 0: do not, or -1 with *err. */
+/* Decide whether to measure again, because chance or messages dominate the times. Sub-clusters that run apart then run
+ * one process each, which sends no messages; in other cases a larger size is probed. All probes take at most PART of
+ * the least time of the real run, estimated by the growth of its work. before_s: time of the probes before the last
+ * runs. 1: measure again, 0: do not, or -1 with *err. */
 static int refine(struct probing *g, double before_s, struct hrun_error *err)
 {
     struct probe *p = g->p;

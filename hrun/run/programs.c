@@ -112,7 +112,6 @@ static int add_listed_hosts(const char *list, struct hrun_strvec *out, struct hr
     return 0;
 }
 
-/* Append the hosts of a host file. */
 static int add_hostfile(const char *path, struct hrun_strvec *out, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;

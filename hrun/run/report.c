@@ -182,7 +182,6 @@ static void add_irregular(const struct context *c, const struct decision *d, str
                       "interval does not hold that; --tune-collectives splits such gathers\n", which.data);
 }
 
-/* Add the network that the prediction uses. */
 static void add_network_line(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     if (!d->basis.network)

@@ -175,7 +175,7 @@ struct hrun_app {
     int fixed;                  /* `size: fixed`: each run has the same work; N = 1 and is not passed to the program */
     char *variant;              /* name of this variant, whose `name` is "NAME.VARIANT"; or NULL */
     struct hrun_app **variants; /* the algorithms from which hrun chooses; owned. Each is a definition with its own
-                                   measurements and models. A definition with variants has no predictions */
+                                   measurements and models. A definition with variants has no predictions itself */
     int nvariants;
 };
 
