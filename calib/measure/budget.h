@@ -23,7 +23,7 @@ struct budget {
     uint64_t seed;
 };
 
-/* 1 if runs are chosen one by one, 0 for the full grid. Errors (-1): HRUN_EINVAL (an option that excludes this). */
+/* 1 if runs are chosen one by one, 0 for the full grid. Errors (-1): HRUN_EINVAL (an option that needs --full-grid). */
 int budget_wanted(const struct calib_settings *s, struct hrun_error *err);
 
 /* As campaign_build, for a campaign with a budget: *g has only the points of the log. Release *g also after an error.

@@ -6,7 +6,8 @@
  * Invariants:
  *   - every process calls every stage, in the same order. A process is in at most one trial at a time, and sleeps at
  *     the end of a stage until all processes have reached it;
- *   - all processes compute each decision from identical data, so no message carries it;
+ *   - all processes compute groups and partners from equal data. Messages carry only three decisions: whether a trial
+ *     continues, whether a send waits for its receiver, and whether the time limit has passed;
  *   - the process that leads measures with its own clock, once its receives are posted and its followers are ready. It
  *     keeps the records, which are gathered at the end.
  */

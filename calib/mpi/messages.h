@@ -1,7 +1,8 @@
 /* messages.h - timed messages between processes, shared by libhrun-mpi, hrun-netbench and hrun-probe
  *
  * Purpose: one repetition of a trial: a process that leads, one or more that follow, and messages between them. The
- * leader measures with its own clock, once its receives are posted.
+ * leader measures with its own clock, but with delay_s the follower does. Without in_turn the leader posts its receives
+ * before.
  * Invariants: it needs MPI and the C library. Times are those of the monotonic clock, or simulated, in seconds.
  */
 #ifndef CALIB_MPI_MESSAGES_H

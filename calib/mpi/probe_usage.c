@@ -1,8 +1,9 @@
 /* probe_usage.c - processor time of other processes on the processors of this process, from /proc (Linux)
  *
  * busy: busy time of the processors in this process's affinity between begin and end minus this process's own time, in
- * processors; stolen: time that the hypervisor took. Nothing is printed if the counters show less than half of this
- * process's own time, as in some containers. Leaders also print the busiest processes and the number of swapped pages.
+ * processors; stolen: time that the hypervisor took. There is no line `busy` if the counters show less than half of
+ * this process's own time, as in some containers. Leaders also print the busiest processes and the number of swapped
+ * pages.
  */
 #include "hrun_probe.h"
 

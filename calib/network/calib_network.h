@@ -21,9 +21,9 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
 /* 1 if the options name hosts, else 0. */
 int network_named(const struct settings *s);
 /* For commands that need no hosts: if c->app has network terms, set c->net and c->view to the network of the hosts that
- * the options name, unless they are set. With --verbose a message names the network; without --quiet a message says
- * that there is none. `without` is the part of the latter that says whose terms are left out: " of these models".
- * Errors: those of the context and of network_use. */
+ * the options name, unless they are set. With --verbose a message names the network. Without a network, and without
+ * --quiet, a message says that the terms are left out; `without` is appended to that: " of these models". Errors: those
+ * of the context and of network_use. */
 int network_of_options(struct context *c, const char *without, struct hrun_error *err);
 
 /* How hrun-netbench will be started. */
@@ -42,7 +42,8 @@ void network_plan_release(struct network_plan *p);
 int network_measure(struct context *c, const struct network_plan *p, struct hrun_net_records *out, int *interrupted,
                     struct hrun_error *err);
 
-/* Read the records that the network in `file` was estimated from; none if none are stored. Errors: HRUN_EPARSE. */
+/* Read the records that the network in `file` was estimated from. *out stays empty if they are not stored. Errors:
+ * HRUN_EPARSE. */
 int network_read_records(const char *file, struct hrun_net_records *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- network_text.c, network_json.c */
@@ -61,7 +62,7 @@ struct network_about {
 
 /* Append the network as tables. all = 1: every pair of classes; 0: many classes are folded into groups. */
 void network_text(const struct hrun_net *net, const struct network_about *about, int all, struct hrun_buf *out);
-/* The same as one JSON document. Errors: those of hrun_json_print. */
+/* Append the network as one JSON document. */
 void network_json(const struct hrun_net *net, const struct network_about *about, struct hrun_buf *out);
 
 #endif

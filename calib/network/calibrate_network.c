@@ -14,7 +14,7 @@
 /* Limit of a file of records, bytes. It is enough for a thousand hosts with 31 trips each and as many other records. */
 static const size_t RECORDS_MAX = (size_t)1 << 28;
 
-/* The rules that choose algorithms; with SimGrid `ompi` unless the user sets others (lib/launch/engines/smpi.c). */
+/* The rules that choose algorithms; with SimGrid `ompi`, or `mpich` if the user sets it (lib/launch/engines/smpi.c). */
 static const char *selector(const struct context *c)
 {
     for (size_t i = 0; i < c->set->job.smpi.n; i++)
@@ -154,8 +154,8 @@ static int measure_and_keep(struct context *c, const struct calib_settings *s, c
     return rc;
 }
 
-/* Show the network in `file` instead of measuring it again. Result: 1; 0 if there is none, or --redo, --again or
- * --dry-run is given. */
+/* Show the network in `file` instead of measuring it again. Result: 1; 0 if `file` has no network, or --redo, --again
+ * or --dry-run is given. */
 static int show_if_known(const struct calib_settings *s, const char *file)
 {
     struct network_about about = { .file = file };

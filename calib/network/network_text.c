@@ -11,7 +11,7 @@
 
 /* With more classes than this, pairs are folded into groups of hosts. */
 enum { CLASSES_SHOWN = 6 };
-/* Smaller values are shown as none: they are below the resolution of clocks, or beyond the speed of any memory. */
+/* Smaller values are shown as 0: they are below the resolution of clocks, or beyond the speed of any memory. */
 static const double NOTHING_S = 1e-9, NOTHING_S_PER_MB = 1e-6;
 
 /* ---------------------------------------------------------------- cells */

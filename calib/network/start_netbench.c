@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Processes on a host: two exchange messages; with cores for four, two pairs show what they share. */
+/* Processes on a host: two exchange messages. If there are cores for four, two pairs show what pairs share. */
 enum { PROCS_LEAST = 2, PROCS_MOST = 4 };
 /* The benchmark skips optional experiments after this part of --timeout. */
 static const double LIMIT_SHARE = 0.5;

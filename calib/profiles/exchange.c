@@ -32,7 +32,7 @@ struct part {
     const struct hrun_sample **v;
     size_t n;
     char *path;
-    struct hrun_buf text;           /* the contents of the file, in its first part */
+    struct hrun_buf text;           /* is_first: the contents of the file */
     int is_first;
 };
 
@@ -296,8 +296,8 @@ int calib_import(const struct calib_settings *s, char **files)
     rc = n ? context_open_store(&c, &err) || context_app(&c, NULL, &err)
            : hrun_fail(&err, HRUN_EINVAL, "import needs the name of a file, or - for standard input");
     x = xcalloc((size_t)n + 1, sizeof *x);
-    /* All files are read and checked before anything is stored. They are stored one after the other, so that later ones
-     * are compared with earlier ones. */
+    /* All files are read and checked before anything is stored. They are stored one after the other, so that records of
+     * a later file are compared with those of earlier files. */
     for (int i = 0; i < n && !rc; i++)
         rc = read_import(files[i], &x[i], &err)
              || hrun_exchange_claim(&x[i], files[i], s->common.app, s->signature, &err) || check_apps(&c, &x[i], &err);

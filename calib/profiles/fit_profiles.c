@@ -73,7 +73,7 @@ static int read_profile_log(struct batch *b, int i, struct hrun_error *err)
     return 0;
 }
 
-/* Fit all profiles together. If that fails, fit each one alone to find the one that fails. */
+/* Fit all profiles together. If that fails, fit each one alone; a profile whose fit fails has no models. */
 static void fit_batch(struct batch *b, struct hrun_buf *skipped)
 {
     struct hrun_error why = { 0 };
@@ -108,7 +108,7 @@ static int fail_unfitted(const struct batch *b, int i, struct hrun_error *err)
 }
 
 /* Store the models of profile i. The profile is locked while its log is searched for new records and while the models
- * are stored. So a calibration never replaces models that another one has fitted to more measurements meanwhile. */
+ * are stored. So a calibration never replaces models that another calibration has fitted to more measurements. */
 static int store_models(struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_store *s = b->c->store;
@@ -392,7 +392,7 @@ static int fit_cluster(struct context *c, struct clusters *k, size_t first)
         v[n++] = k->v[i];
         k->v[i].log = (struct hrun_samples){ 0 };
         if (c->view && (!k->v[i].label || hrun_netview_find(c->view, k->v[i].label) < 0))
-            c->view = NULL;     /* it belongs to other hosts */
+            c->view = NULL;     /* the network is that of other hosts */
     }
     if (view && !c->view && !c->set->quiet)
         fprintf(stderr, "hrun-calibrate: %s on %s: measured on other hosts than the options name; terms that ask for "

@@ -35,8 +35,8 @@ static int is_plotted(const struct hrun_sample *s, int M)
     return s->ok && !s->mixed && s->M == M;
 }
 
-/* Fill v[samples->n], ascending, with the P of runs with this M, at most CURVES of them spread over the range, or if M
- * is 0 with the M of runs. Result: their number. */
+/* Fill v[samples->n], ascending. M > 0: with the P of runs with this M, at most CURVES of them, spread over the range.
+ * M = 0: with the M of runs. Result: the number of values. */
 static int distinct(const struct hrun_samples *samples, int M, int *v)
 {
     int n = 0, d = 0;

@@ -65,7 +65,7 @@ void models_warn(struct hrun_models *const *m, int n)
 
 /* ------------------------------------------------------------------ show */
 
-/* 1 if the text is a network term (lib/app), else 0. The definition may be missing. */
+/* 1 if the text of a term calls a network operation, else 0. No definition is needed. */
 static int is_network_term(const char *term)
 {
     for (int op = 0; op < HRUN_NET_NOPS; op++) {
@@ -248,8 +248,8 @@ int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_e
     return 0;
 }
 
-/* Append the variants of an application that have profiles, "app.variant", or a program's commands, "app-1a2b3c4d".
- * Result: their number, or -1 with *err. */
+/* Append the variants of an application that have profiles, "app.variant", and the commands of a program,
+ * "app-1a2b3c4d". Result: their number, or -1 with *err. */
 static int add_variants(const struct context *c, const char *app, struct hrun_strvec *names, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT;

@@ -225,7 +225,7 @@ int calib_report(const struct calib_settings *settings, char **apps)
              report_gather(&c, &s, &r, &err) || make_document(&r, &s, root, &text, &err) ? -1 : 0;
 
     if (!rc) {
-        /* The share folder contains the profile folder that is searched last. */
+        /* The profile folder that is searched last is in the share folder, as are the templates. */
         path = hrun_strf("%s/../report.%s", c.app_dirs.v[c.app_dirs.n - 1], kind == TO_HTML ? "html" : "gnuplot");
         rc = hrun_file_read(path, TEMPLATE_MAX, &template, &err);
     }

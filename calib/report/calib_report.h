@@ -4,8 +4,8 @@
  * it as a page, share/report.gnuplot as images, report_text as text.
  * The sub-clusters are those of the newest calibration run, each with the largest number of PEs of a recorded run. No
  * host is contacted, so profiles can be shown anywhere.
- * Errors are paper 000's (sections 4.1 and 6.2): with the predicted time T' and the actual time T of the chosen
- * configuration, and the actual time B of the truly best one, epsilon = (T - B)/B and delta = (T' - T)/T.
+ * The errors are paper 000's (sections 4.1 and 6.2): epsilon = (T - B)/B and delta = (T' - T)/T. T' is the predicted
+ * and T the actual time of the chosen configuration, B the actual time of the truly best one.
  */
 #ifndef CALIB_REPORT_H
 #define CALIB_REPORT_H

@@ -34,8 +34,8 @@ static int read_app_logs(struct report *r, struct hrun_error *err)
     return 0;
 }
 
-/* 1 if a is preferred to b, else 0: a calibration run to another one, which may have used a part of the cluster, then a
- * later run to an earlier one. */
+/* 1 if a is preferred to b (NULL: none), else 0. A calibration run is preferred to any other, which may have used a
+ * part of the cluster; a later run to an earlier one. */
 static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
 {
     int x = !strcmp(a->origin, "calibration"), y = b && !strcmp(b->origin, "calibration");
@@ -67,7 +67,8 @@ static void add_report_sub(struct report *r, const char *name, int log)
     r->subs[r->nsubs++] = (struct report_sub){ .name = xstrdup(name), .log = log };
 }
 
-/* Set the sub-clusters and their profiles from the names in that run; without one, a sub-cluster per profile. */
+/* Set the sub-clusters and their profiles from the run of newest_calibration. Without a run each profile is a
+ * sub-cluster. */
 static void find_report_subs(struct report *r)
 {
     int log = 0, n;
@@ -289,7 +290,7 @@ int report_gather(struct context *c, const struct calib_settings *s, struct repo
         suit_recorded(c->app, &r->logs[i]);
     c->cluster = make_report_cluster(r);
     find_prices(s, c->cluster);
-    /* The network of the hosts that the options name must be that of the report's sub-clusters. */
+    /* The network of the hosts that the options name counts only if it is that of the report's sub-clusters. */
     same = c->view && hrun_netview_nsubs(c->view) == r->nsubs;
     for (int i = 0; i < r->nsubs && same; i++)
         same = hrun_netview_find(c->view, r->subs[i].name) == i && hrun_netview_npes(c->view, i) >= r->subs[i].npes;
