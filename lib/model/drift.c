@@ -48,7 +48,7 @@ struct drift {
     size_t *cell;           /* n: cell of each run */
     double *e;              /* n: r - expected, of tested runs */
     double scatter;         /* standard deviation of runs, estimated; 0: too few pairs */
-    double sum[2], weight[2]; /* of squares of r of first runs, on one sub-cluster and on several */
+    double sum[2], weight[2]; /* sum of squares of r of first runs, its weight; [1]: on several sub-clusters */
     struct cusum *sums;     /* of each sub-cluster */
 };
 
@@ -79,8 +79,8 @@ static void make_cells(struct drift *d)
     }
 }
 
-/* Estimate the scatter from the median difference of a run from the one before it in its cell, which neither a drift
- * nor a glitch moves. Scratch: d->e. */
+/* Estimate the scatter from the median difference of consecutive runs of a cell, which neither a drift nor a glitch
+ * moves. Scratch: d->e. */
 static void find_scatter(struct drift *d)
 {
     size_t n = 0;
@@ -99,7 +99,7 @@ static void find_scatter(struct drift *d)
     d->scatter = d->e[n / 2] / (MAD * sqrt(2));
 }
 
-/* Set m and var of a cell without runs: a part of m at the nearest N of the same configuration. */
+/* Set m and var of a cell without runs from the cell with the nearest N of its configuration, if there is one. */
 static void expect_by_neighbour(const struct drift *d, struct cell *c, int mixed)
 {
     const struct cell *near = NULL;

@@ -46,8 +46,8 @@ struct hrun_fit_data {
     double *x;                      /* n by terms->n, row-major: the terms' values */
 };
 
-/* Fit data->terms and append a record. P: that of an N-T model, else 0. The record's range, errors and variance are
- * those of the rows after the anchors. If all rows are shared, the range is theirs, and the record expects five times
+/* Fit data->terms and append a record. P: of an N-T model; else 0. The record's range, errors and variance are
+ * those of the rows after the anchors. If all rows are shared, they give the range, and the record expects five times
  * the scatter. With too few measurements the result is 0, job->skipped gets a line, and *record is NULL.
  * Errors: those of lib/fit; the models are unchanged. */
 int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_fit_data *data,

@@ -167,7 +167,7 @@ static int predict_run(struct job *j, struct hrun_predictor *p, const struct hru
                                   !p->is_whole && j->app->shares.units ? j->share : NULL, j->t, err);
 }
 
-/* Predictions of all parts of runs of size N, which are runs[n]. */
+/* Predict all parts of runs[n], all of one size N. */
 static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t n, struct hrun_error *err)
 {
     enum hrun_model_form form = j->app->np.n ? HRUN_FORM_NPT : HRUN_FORM_PT;
@@ -337,12 +337,12 @@ static int finish_joint_models(struct job *j, struct hrun_buf *skipped, struct h
 /* Shares are compared if their predicted times differ by TELLING (logarithm). A run of a program that ignores them is
  * NEARER times nearer to the time with equal shares. */
 static const double TELLING = 0.15, NEARER = 3;
-/* A program ignores its shares if a fraction PAIRS of the pairs of runs of one configuration whose predictions differ
- * by TELLING differ by less than ALIKE of that; not all, because some runs are disturbed. */
+/* Pairs of runs of one configuration are compared if their predictions differ by TELLING. A program ignores its shares
+ * if in a fraction PAIRS of these pairs the times differ by less than ALIKE of the predictions. */
 static const double ALIKE = 0.1, PAIRS = 0.7;
 
-/* The time of a part without a model: that of its sub-cluster alone at this size, in proportion to the share. NAN:
- * there is no such run. */
+/* The time of a part without a model, in proportion to its share, from a run on its sub-cluster alone at this size.
+ * NAN: there is no such run. */
 static double time_by_alone(const struct job *j, const struct hrun_mixed_run *run, const struct hrun_mixed_part *part)
 {
     const struct hrun_row *best = NULL;
@@ -356,7 +356,7 @@ static double time_by_alone(const struct job *j, const struct hrun_mixed_run *ru
     return best ? best->T * part->share * best->P / (best->share * run->P) : NAN;
 }
 
-/* The predicted time of each run into of_run[]: that of its longest part; NAN: not all parts are known. */
+/* Set of_run[] to the predicted time of each run, that of its longest part; NAN: not all parts are known. */
 static int predict_runs(struct job *j, double *of_run, struct hrun_error *err)
 {
     if (predict_all(j, err))
@@ -387,8 +387,8 @@ static int same_mixed_config(const struct hrun_mixed *m, const struct hrun_mixed
     return 1;
 }
 
-/* 1 if runs of one configuration with different predictions of_run[] take the same time, else 0; -1: there are none at
- * two sizes. */
+/* 1 if runs of one configuration with different predictions of_run[] take the same time, else 0; -1: too few pairs
+ * (fewer than two sizes). */
 static int compare_pairs(const struct hrun_mixed *m, const double *of_run)
 {
     int pairs = 0, alike = 0, sizes = 0;
@@ -418,9 +418,9 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
 }
 
 /* Set *ignores to 1 if the program ignores unequal shares; then the shares of all parts become equal ones. Pairs of
- * runs of one configuration with different shares decide. If there are too few, runs with unequal shares are compared
- * with one with equal shares, or with its prediction: at two sizes, or three runs at one, because shares matter little
- * if messages take most of the time. */
+ * runs of one configuration with different shares decide. If there are too few pairs, runs with unequal shares are
+ * compared with a run with equal shares, or with the prediction of one. Runs at two sizes or three runs are needed:
+ * shares matter little if messages take most of the time. */
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;

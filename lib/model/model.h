@@ -139,9 +139,9 @@ struct hrun_joint_sub {
 /* Fit the models of subs[nsubs] into out[nsubs], with name and signature; NULL if a sub-cluster has none. *skipped (may
  * be NULL) gets a line with the sub-cluster's name and the reason for each model left out. Records of a mixed run in
  * several logs are recognised by date, configuration, N and times; if one of its sub-clusters is not in subs, the run
- * is only a lower bound. A model whose dependence on P comes from other sub-clusters alone has the note "shared with
- * others" in its record, and wider intervals. With LS, the reference of paper 000, each sub-cluster is fitted alone.
- * Errors: HRUN_ENODATA if no model can be made, and those of hrun_model_fit; then out is untouched. */
+ * only bounds the others' times from above. A model whose dependence on P comes from other sub-clusters alone has the
+ * note "shared with others" in its record, and wider intervals. With LS, the reference of paper 000, each sub-cluster
+ * is fitted alone. Errors: HRUN_ENODATA if no model can be made, and those of hrun_model_fit; then out is untouched. */
 int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
                          const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                          struct hrun_error *err);

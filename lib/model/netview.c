@@ -18,7 +18,7 @@ struct sub {
     char *name;
     int npes;
     struct hrun_netview_pe *pes;
-    int beside;                /* number of other PEs on the host of its first; -1: another sub-cluster has PEs there */
+    int beside;                /* number of its other PEs on its first PE's host; -1: so has another sub-cluster */
     int sharing;               /* the last other sub-cluster that has PEs on one of its hosts; -1: none */
 };
 
@@ -38,7 +38,7 @@ struct hrun_netview {
     struct entry *table;       /* REMEMBERED */
 };
 
-/* The entry of a time: the first match or free entry among TRIED from its hash, else the first of these, emptied. */
+/* The entry of a time: the first match or free entry of TRIED entries from its hash on; else the first one, emptied. */
 static struct entry *time_entry(const struct hrun_netview *v, int op, double bytes, const struct hrun_config *config)
 {
     size_t len = (size_t)v->nsubs * sizeof *config->pes;

@@ -46,8 +46,8 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
 double hrun_netview_bound(struct hrun_netview *v, const struct hrun_net_call *call, const struct hrun_option *option,
                           int P, struct hrun_error *err);
 
-/* A lower bound in s of the time of call in every configuration that has P processes and is equal to this one on
- * sub-clusters 0..known-1; this one uses no others. NAN with *err; errors: as above. */
+/* A lower bound in s of the time of call in every configuration that has P processes and is equal to *config on
+ * sub-clusters 0..known-1; *config uses no others. NAN with *err; errors: as above. */
 double hrun_netview_part(struct hrun_netview *v, const struct hrun_net_call *call, const struct hrun_config *config,
                          int known, int P, struct hrun_error *err);
 

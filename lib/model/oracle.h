@@ -17,7 +17,7 @@
 
 /* Time in s of each of n processes with u >= 1 units of work: base_s + u unit_s. */
 struct hrun_line {
-    int64_t n;              /* 0: they cannot be used */
+    int64_t n;              /* 0: the processes cannot be used */
     double base_s;          /* finite */
     double unit_s;          /* finite, >= 0 */
     int64_t most;           /* the units that fit into the memory of one process, at least 0 */
@@ -39,7 +39,7 @@ struct hrun_option {
     int m;     /* processes per PE, >= 1 */
 };
 
-/* A configuration whose time is that of the oracle times a factor, by its runs, or one that must not be chosen. */
+/* A configuration whose runs give a factor on the oracle's time, or a configuration that must not be chosen. */
 struct hrun_known {
     struct hrun_config config;
     double factor;              /* finite, > 0 */
@@ -92,8 +92,8 @@ struct hrun_oracle {
      * below, and *units is the least. n = 0 if no P can be used. */
     int (*lines_bound)(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err);
 
-    /* A lower bound of `whole` for every configuration with P processes in all that is equal to this one on
-     * sub-clusters 0..known-1. This one uses some of these and no others. Called as `whole` is. */
+    /* A lower bound of `whole` for every configuration with P processes in all that is equal to *config on
+     * sub-clusters 0..known-1. *config uses some of these and no others. Called under the conditions of `whole`. */
     int (*part)(void *ctx, const struct hrun_config *config, int known, int P, double *time_s, struct hrun_error *err);
     /* Largest number of calls of `part` in one search; 0: the default, for a call that takes a tenth of a
      * microsecond. */

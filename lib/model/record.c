@@ -162,7 +162,7 @@ static void measured_range(struct hrun_fit_record *r, const struct hrun_row *row
     }
 }
 
-/* The variance without degrees of freedom: 1 for weighted residuals, for which the weights were made, else that of the
+/* The variance if there are no degrees of freedom: 1 for weighted residuals, as their weights assume; else that of the
  * default options at the mean time. */
 static double assumed_variance(const struct hrun_fit_job *job, const struct hrun_row *rows, size_t n)
 {

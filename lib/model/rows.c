@@ -147,7 +147,7 @@ static double share_at(const struct hrun_app *app, const struct hrun_sample *s, 
     return hrun_sample_dealt(s) ? hrun_sample_share(s, place) * s->P : hrun_app_uneven(app, s->N, s->P);
 }
 
-/* The same at the place of the log's own sub-cluster, which has its PEs, processes per PE and signature. */
+/* share_at for the log's own sub-cluster: at the place with the record's PEs, processes per PE and signature. */
 static double own_share(const struct hrun_app *app, const struct hrun_sample *s, const char *signature)
 {
     const char *at = s->config;
@@ -336,7 +336,7 @@ void hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, 
 
             runs[n] = (struct hrun_recalled){ .s = s, .share = hrun_sample_dealt(s) ? shares : NULL };
             if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
-                continue;   /* its mesh is not that of N */
+                continue;   /* its mesh does not follow from N */
             if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
                 !read_run_config(app, s, subs[i].signature, subs, nsubs, &runs[n].config, shares))
                 continue;

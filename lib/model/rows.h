@@ -14,7 +14,7 @@
 enum hrun_row_kind {
     HRUN_ROW_SHARED_SINGLE, /* as HRUN_ROW_SHARED, of a run on one PE */
     HRUN_ROW_SINGLE,    /* a run on one PE: P = M */
-    HRUN_ROW_SHARED,    /* computed time here of a run on another option (hrun_common_rows) */
+    HRUN_ROW_SHARED,    /* a run on another option, with the time computed for this one (hrun_common_rows) */
     HRUN_ROW_OWN,       /* a run on this sub-cluster alone, P > M */
     HRUN_ROW_MIXED      /* a run on several sub-clusters that this one limited (hrun_model_fit_joint) */
 };
@@ -31,9 +31,9 @@ struct hrun_row {
     double share;       /* largest share of a process, relative to 1/P; with equal shares hrun_app_uneven */
 };
 
-/* Copy the usable ones of samples[n] (good, homogeneous, with the definition's constants) into rows[n], *nrows of them.
- * own: as in struct hrun_row. Errors: HRUN_ENODATA if none is usable, with the reasons; HRUN_ENONFINITE and HRUN_EINVAL
- * if a usable one breaks an invariant. */
+/* Copy the usable samples (good, homogeneous, with the definition's constants) to rows[n]; *nrows: their number. own:
+ * as in struct hrun_row. Errors: HRUN_ENODATA if none is usable, with the reasons; HRUN_ENONFINITE and HRUN_EINVAL if a
+ * usable sample breaks an invariant. */
 int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
                      int own, struct hrun_row *rows, size_t *nrows, struct hrun_error *err);
 
@@ -53,8 +53,8 @@ struct hrun_mixed_part {
     int M;
     int pes;
     double share;       /* as in struct hrun_row */
-    double busy_s;      /* traced runs with unequal shares: T less the MPI wait of this part beyond that of the part
-                           that waited least; 0: not known */
+    double busy_s;      /* traced runs with unequal shares: T - (MPI wait of this part - least MPI wait of a part);
+                           0: not known */
 };
 
 struct hrun_mixed_run {
@@ -92,8 +92,8 @@ struct hrun_recalled {
 };
 
 /* List all good runs with the definition's constants that are configurations of the cluster in runs[*count], in order
- * of N; a run with records in several logs once. Room: runs[] one entry for each sample of subs[nsubs], shares[] nsubs
- * times that. */
+ * of N; a run with records in several logs once. Sizes: runs[] one entry for each sample of subs[nsubs], shares[] nsubs
+ * numbers for each sample. */
 void hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
                  double *shares, size_t *count);
 

@@ -6,10 +6,10 @@
  *
  *     Ti(P, Mi) = Ci (P0/P) max(1, Mi/ci) (1 + s (Mi - 1)/ci) + K max(1, P/P0)
  *
- * for work that P processes share evenly. ci is the number of cores of a PE. K is the least time that a process of that
- * run spent in MPI; the number of messages grows with P above P0 and does not fall below. s = 0.001 is not measured: it
- * prefers more PEs if all else is equal, because processes of a PE share its memory and network. The times are those of
- * the small run's size; only their ratios count. At a larger size the part of the messages is rarely larger, so a
+ * for work that P processes share evenly. ci is the number of cores of a PE. K is the least time in MPI of a process of
+ * that run; the number of messages grows with P above P0, and is constant below P0. s = 0.001 is not measured: it
+ * prefers more PEs if all else is equal, because processes of a PE share its memory and network. The times are for the
+ * size of the small run; only their ratios count. At a larger size the part of the messages is rarely larger, so a
  * predicted gain is rarely too large.
  * Invariants: each time is finite and > 0 or NAN (a sub-cluster whose speed is not known); bounds hold exactly.
  */
@@ -71,8 +71,8 @@ double hrun_speeds_uneven(int64_t N, int P);
 /* Operations of a product of order n: 2 n^3. */
 double hrun_perf_flops(double n);
 
-/* Make the records of the good ones of samples[n]: for each M, from those of the newest date. Errors: HRUN_ENODATA
- * (there are none). */
+/* Make the records from the good samples: for each M, from its samples of the newest date. Errors: HRUN_ENODATA (no
+ * good sample). */
 int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signature, const char *subcluster,
                  struct hrun_models **out, struct hrun_error *err);
 

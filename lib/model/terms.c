@@ -275,7 +275,7 @@ int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *
             if (!hrun_term_eval(t->expr, t->kind, t->N, at[i], t->T, &value, NULL)) {
                 widen(value, &least, &most);
             } else if (t->shape == HRUN_SHAPE_POWER) {
-                /* it overflows beyond the P of power_shape */
+                /* the term overflows beyond the P of power_shape */
                 least = -INFINITY;
                 most = INFINITY;
             }

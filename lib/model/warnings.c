@@ -53,10 +53,10 @@ static void find_ends(const struct hrun_sample *samples, size_t n, struct ends *
     }
 }
 
-/* 1 if the time follows N at no P and M, else 0. *widest gets the one with the widest range of N. */
+/* 1 if the time follows N at no P and M, else 0. *widest: the P and M with the widest range of N. */
 static int is_flat(const struct hrun_sample *samples, size_t n, struct ends *widest)
 {
-    static const double range = 2, power = 0.15;    /* less than any power of N that a code's work has */
+    static const double range = 2, power = 0.15;    /* a smaller power of N than any program's work has */
     double most = 0;
 
     for (size_t i = 0; i < n; i++) {

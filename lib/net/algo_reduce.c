@@ -54,7 +54,7 @@ static void halve(struct play_schedule *s, const struct net_task *t, int v, int 
     }
 }
 
-/* If the root dropped out, member 0 sends it its part, and the root replaces member 0. */
+/* If the root dropped out, member 0 sends its part to the root, and the root replaces member 0. */
 void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
 {
     int p = net_pow2_below(t->n), v = fold_to_power(s, t, me, p, 0), rest = t->n - p;

@@ -79,7 +79,7 @@ static void receive_from_parent(struct play_schedule *s, const struct net_task *
 
 /* ---------------------------------------------------------------- scatter */
 
-/* Send to one member after the other. Above paper 002's threshold S each waits for the receipt of the one before. */
+/* Send to one member after the other. Above paper 002's threshold S each send waits for its receipt. */
 void net_scatter_linear(struct play_schedule *s, const struct net_task *t, int me)
 {
     int serial = t->scatter_S > 0 && t->bytes > t->scatter_S;
@@ -221,7 +221,7 @@ void net_bcast_ring(struct play_schedule *s, const struct net_task *t, int me)
 }
 
 /* As SimGrid: cut the ranks into runs as long as a host has ranks; broadcast among the first ranks of the runs, then
- * inside each run. A root other than rank 0 first sends to rank 0. Unlike numbers of ranks per host: one tree. */
+ * inside each run. A root other than rank 0 first sends to rank 0. Hosts with different numbers of ranks: one tree. */
 void net_bcast_hosts(struct play_schedule *s, const struct net_task *t, int me)
 {
     int per = t->n / t->hosts->nhosts;

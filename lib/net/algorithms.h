@@ -12,8 +12,8 @@
 
 #include "net/replay.h"
 
-/* Trees of places. A place is the index of a member relative to the root. The parent of a place is that place with its
- * lowest 1 bit, its highest 1 bit, or its lowest nonzero base-4 digit (k-nomial) cleared. In Open MPI's binary tree the
+/* Trees of places. A place is the index of a member relative to the root. To get the parent of a place, clear
+ * its lowest 1 bit, its highest 1 bit, or its lowest nonzero base-4 digit (k-nomial). In Open MPI's binary tree the
  * children of v are v + w and v + 2 w, where w is the number of members of v's level. */
 enum net_tree { NET_TREE_LOW_BIT, NET_TREE_HIGH_BIT, NET_TREE_KNOMIAL, NET_TREE_BINARY, NET_TREE_CHAIN };
 
@@ -52,7 +52,7 @@ extern const struct net_algorithm {
 
 /* An algorithm by name, or NULL. */
 const struct net_algorithm *net_algorithm_find(enum hrun_net_op op, const char *name);
-/* Add the steps of member `me` by an algorithm, which sets t->tree. */
+/* Add the steps of member `me` by an algorithm. Its tree replaces t->tree. */
 void net_add_steps(struct play_schedule *s, const struct net_task *t, int me, const struct net_algorithm *algorithm);
 
 /* The algorithm that a selector chooses for n members, or NULL without such a selector. uniform: as in net_hosts. */
@@ -71,7 +71,7 @@ const struct net_algorithm *net_algorithm_of_call(const struct hrun_net *net, co
 int net_rank(const struct net_task *t, int i);
 int net_place(const struct net_task *t, int me);
 int net_at(const struct net_task *t, int place);
-/* Bytes of blocks from..to - 1 if `total` bytes are cut into blocks; the last ones may be shorter or empty. */
+/* Bytes of blocks from..to - 1 if `total` bytes are cut into blocks; the last blocks may be shorter or empty. */
 double net_span(double block, double total, int from, int to);
 /* The largest power of two <= n. */
 int net_pow2_below(int n);

@@ -1,7 +1,7 @@
 /* bound.c - a lower bound of an operation's time (net.h)
  *
  * With any algorithm and order of the ranks, the data that a host's ranks need from others enter the host, and the data
- * that others need leave it. load_of returns the bytes for m ranks of the host and e others. The ports give the time;
+ * that others need leave it. load_of returns the load by m ranks of the host and e others. The ports give the time;
  * the shortest way to another host is added, as no byte flows before. All-to-alls in which each rank sends directly to
  * each other rank have two more bounds: the processor's time, and the sum of rounds if messages wait for their
  * receivers. A group of hosts has the same bound by its trunks.
@@ -22,13 +22,13 @@ struct bound {
     const struct hrun_net_ranks *some;
     const char *algorithm;
     double least_a, least_b;   /* least factors of all segments */
-    int host, m, e;            /* the host; number of its ranks; number of ranks known to be elsewhere */
-    int e_known;               /* number of those in `some` */
+    int host, m, e;            /* the host; number of its ranks; least number of ranks elsewhere */
+    int e_known;               /* number of ranks of `some` elsewhere */
 };
 
 /* ---------------------------------------------------------------- bytes */
 
-/* The number of messages of `bytes` that enter and leave a host at least; either: 1: only one of both is sure. */
+/* Least number of messages of call->bytes that enter and leave a host. either = 1: only one of the two is certain. */
 struct load {
     double in, out;
     int either;
@@ -74,7 +74,7 @@ static double load_s(const struct bound *b, struct load l, double in, double out
 
 /* ---------------------------------------------------------------- the way to others */
 
-/* The time of a message from host j without the sender's stage, s; INFINITY if the pair was not measured. */
+/* Time in s of a message from host j without the sender's stage; INFINITY if the pair was not measured. */
 static double from_s(const struct bound *b, int j)
 {
     const struct hrun_net_class *c = &b->net->classes[b->net->class_of[j]];
@@ -122,7 +122,7 @@ static double rounds_s(const struct bound *b)
     return sum_s + (b->e - b->e_known) * least_s;
 }
 
-/* The time of a rank of the host that exchanges messages with each rank elsewhere itself; 0 for other algorithms. */
+/* The time of a rank of the host that exchanges messages with each rank elsewhere directly; 0 for other algorithms. */
 static double direct_s(const struct bound *b)
 {
     const struct hrun_net *net = b->net;

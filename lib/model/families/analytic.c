@@ -48,8 +48,8 @@ static double every(const struct rows *r, int rank, double k)
     return sum;
 }
 
-/* Set *out to the value of call c of total(), most() or before(): the sum or maximum of its argument over all ranks, or
- * its sum over the ranks before `end`. */
+/* Set *out to the value of call c: for total() the sum of its argument over all ranks, for most() the maximum, for
+ * before() the sum over the ranks before `end`. */
 static int aggregate_argument(const struct rows *r, struct hrun_expr *e, int c, int end, double *out,
                               struct hrun_error *err)
 {
@@ -158,7 +158,7 @@ int hrun_formula_eval(const struct hrun_formula *f, double N, const struct hrun_
 
 /* ------------------------------------------------------------------ the predictor */
 
-/* The bandwidth is that of a further MiB, far beyond the sizes at which protocols change. */
+/* The bandwidth is that between messages of 1 and 2 MiB, far beyond the sizes at which protocols change. */
 static const double LARGE_BYTES = 1 << 20;
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;

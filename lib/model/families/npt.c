@@ -97,7 +97,7 @@ static int add_npt_point(struct hrun_formulas *p, int option, int P, const struc
     return 0;
 }
 
-/* Bind the models of option o. Result: 1; 0 if there is none for it; -1 on errors. */
+/* Bind the models of option o. Result: 1; 0 if it has no model; -1 on errors. */
 static int bind_npt_option(struct hrun_predictor *base, int o, const struct hrun_models *models,
                            struct hrun_error *err)
 {
@@ -268,10 +268,12 @@ static void npt_release(struct hrun_predictor *base)
     free(p->points);
 }
 
-/* Limit of bounds of parts if speeds add up, which gives many configurations of similar time: some 0.01 s. */
+/* Largest number of calls of hrun_oracle.part with dynamic tasking, which gives many configurations similar times: some
+ * 0.01 s. */
 enum { ADDED_PARTS = 30000 };
 
-/* Limit of bounds of parts, about a second: one takes 4 us with 64 ranks, growing with the square of their number. */
+/* Largest number of calls of hrun_oracle.part, about a second: a call takes 4 us with 64 ranks, and grows with the
+ * square of the ranks. */
 static long parts_most(const struct hrun_formulas *p)
 {
     const double most = 250000, measured = 64;

@@ -34,7 +34,7 @@ struct hrun_formulas {
     struct hrun_popt *opts;
     struct hrun_pterm *terms;
     int *least_m;                          /* of each term: the smallest m of the options that use it */
-    int *checked;                          /* of each term: it has a value at every P up to this one that the rule
+    int *checked;                          /* of each term: up to this P it has a value at each P that the rule
                                               accepts */
     int *has_negative;                     /* of each term: 1 if some coefficient is < 0 */
     int nterms, cap;
@@ -55,12 +55,12 @@ struct hrun_shares {
     double *fixed, *shared;                /* noptions: time that is independent of the share; time of a share of 1/P */
 };
 
-/* Make p->shares and the dealer of p->base, neither if no term has W. The terms of p must be set. Errors: those of a
+/* Make p->shares and the dealer of p->base, or nothing if no term has W. The terms of p must be set. Errors: those of a
  * term and of hrun_app_units. hrun_shares_destroy frees p->shares only. */
 int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err);
 void hrun_shares_destroy(struct hrun_formulas *p);
 
-/* Rows of struct hrun_predictor_kind. */
+/* Functions of struct hrun_predictor_kind. */
 void hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how);
 int hrun_shares_lines(struct hrun_predictor *base, int P, const struct hrun_config *config, struct hrun_line *v,
                       struct hrun_error *err);
@@ -72,7 +72,7 @@ int hrun_shares_options(struct hrun_formulas *p, int P, const struct hrun_config
 /* Equal shares in whole units: the largest share of a process, divided by 1/P. */
 double hrun_shares_uneven(const struct hrun_formulas *p, int P);
 
-/* A row of struct hrun_predictor_kind. config is used only with network terms or unequal shares. */
+/* hrun_predictor_kind.options. config is used only with network terms or unequal shares. */
 int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
                           double *t, struct hrun_error *err);
 
@@ -81,7 +81,7 @@ int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_
 int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun_config *config, double *value,
                          struct hrun_error *err);
 
-/* The intervals: rows of struct hrun_predictor_kind. */
+/* Functions of struct hrun_predictor_kind, for intervals. */
 int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hrun_config *config, int P,
                           struct hrun_interval *time, struct hrun_error *err);
 int hrun_formulas_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts);
@@ -101,12 +101,12 @@ int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, str
 /* The index of the first point with at least this P; npoints if there is none. */
 int hrun_formulas_point(const struct hrun_formulas *p, int P);
 
-/* The value at N of an N-T record: sum of its terms; terms with coefficient 0 are not evaluated. x[nterms],
- * may be NULL, receives the terms' values, 0 where not evaluated. */
+/* Set *value to the prediction of an N-T record at N. x[nterms] (may be NULL) receives the values of the terms; 0 for
+ * terms with coefficient 0, which are not evaluated. */
 int hrun_formulas_nt_value(const struct hrun_app *app, const struct hrun_fit_record *r, double N, double *x,
                             double *value, struct hrun_error *err);
 
-/* A row of the family's table. */
+/* hrun_family.fit. */
 int hrun_formulas_fit(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err);
 
 #endif

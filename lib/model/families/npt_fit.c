@@ -1,7 +1,7 @@
 /* npt_fit.c - the family npt: measurements -> records; see npt.h
  *
- * Rows are sorted by M, kind, P, N, so the rows of each model are consecutive: first those of one PE (`single`), then
- * one group per P (`nt`); all with P > M are those of `pt` and `npt`. Each term is evaluated once per row for all
+ * Rows are sorted by M, kind, P, N, so the rows of each model are consecutive: first runs on one PE (`single`), then
+ * one group per P (`nt`); `pt` and `npt` use all rows with P > M. Each term is evaluated once per row for all
  * models that use it.
  */
 #include "base/alloc.h"
@@ -102,8 +102,8 @@ static int one_count(const struct hrun_row *rows, size_t n)
     return 1;
 }
 
-/* Fit pt to rows[n] with P > M, which follow `at` other rows of this M; job->x has the N-T values of all of them. T is
- * the N-T model `ref`, of the smallest P with one: it has the least communication, and its runs cost least. */
+/* Fit pt to rows[n] with P > M, which follow `at` other rows of this M; job->x has the N-T values of all rows of this
+ * M. T is by N-T model `ref`, whose P is the smallest: it has the least communication, and its runs cost least. */
 static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, size_t at, int ref,
                   struct hrun_error *err)
 {

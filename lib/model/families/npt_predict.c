@@ -75,7 +75,7 @@ int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun
     return 0;
 }
 
-/* Relative reduction of bounds, which exceeds their rounding: they are summed in another order than times. */
+/* Relative reduction of bounds, larger than their rounding: bounds are summed in another order than times. */
 static const double SLACK = 1e-12;
 
 /* Set t to Ti of all options at P from the values of the terms. */

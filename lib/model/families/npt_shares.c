@@ -1,7 +1,7 @@
 /* npt_shares.c - the family npt with unequal shares of work: their division in a configuration; see npt.h
  *
- * Terms with W, the share of a process, are proportional to it, so at a given P the time of a process of an option is
- * linear: fixed + W P shared. `shared` is the time of these terms for a share of 1/P, for which W P is 1.
+ * Terms with W, the share of a process, are proportional to W. At a given P the time of a process of an option is
+ * linear in W: fixed + W P shared. `shared` is the time of the terms with W for a share of 1/P.
  */
 #include "base/alloc.h"
 #include "model/families/npt.h"
@@ -123,7 +123,7 @@ static int unit_lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int6
     struct hrun_formulas *p = ctx;
     const struct hrun_shares *s = p->shares;
     const struct hrun_dealer *d = p->base.dealer;
-    int64_t most = d->units / d->least;     /* number of processes that the units suffice for */
+    int64_t most = d->units / d->least;     /* largest number of processes with the least share */
     int n = p->base.noptions;
 
     *units = d->units - (hi < most ? hi : most) * (d->least - 1);

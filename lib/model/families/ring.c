@@ -52,7 +52,7 @@ static int bind_records(struct hrun_ring *r, int o, const struct hrun_fit_record
 }
 
 /* Set wire of options without measured messages between PEs to the mean terms of the measured options with the smallest
- * m, with which the work of other processes hides the smallest part of a message. */
+ * m. With these, the work of other processes hides the smallest part of a message. */
 static void borrow_wires(struct hrun_ring *r)
 {
     double sum[HRUN_RING_TERMS] = { 0 };
@@ -98,8 +98,8 @@ static int between(struct hrun_ring *r, int a, int b, double bytes, double *time
     return hrun_netview_time(r->base.net, HRUN_NET_P2P, bytes, &pair, time_s, err);
 }
 
-/* Set *wire_s to the network's time of a message to a PE of a sub-cluster: from another PE of it or, if it has one
- * only, the mean over the other sub-clusters. 0: not known. */
+/* Set *wire_s to the network's time of a message to a PE of a sub-cluster from another PE of the sub-cluster. If there
+ * is only one PE, it is the mean time from the other sub-clusters. 0: not known. */
 static int wire_time(struct hrun_ring *r, int sub, double bytes, double *wire_s, struct hrun_error *err)
 {
     double sum = 0, t;
@@ -124,8 +124,8 @@ static int wire_time(struct hrun_ring *r, int sub, double bytes, double *wire_s,
 
 /* ------------------------------------------------------------------ times of a PE */
 
-/* Limit of nodes times steps of a simulated ring (a few ms). In larger ones waits are negligible, and the time is that
- * of the slowest node without waits. */
+/* Limit of nodes times steps of a simulated ring (a few ms). In larger rings waits are negligible, and the time is
+ * that of the slowest node. */
 static const double PLAY_MOST = 1e6;
 
 static struct hrun_ring *of(struct hrun_predictor *p)

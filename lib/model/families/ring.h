@@ -26,7 +26,7 @@ struct hrun_ring_stage {
 enum hrun_ring_wait { HRUN_RING_BEFORE, HRUN_RING_PRINTED };
 
 /* Set elapsed_s[n] to T_{i,L} of n nodes, with the additional step of an even q: eqs. 6 to 8. idle_s[n] (may be NULL)
- * receives the waiting time in it. O(n L). Result: the largest, T_par; -1 on failure, with nothing written. Errors:
+ * receives the part spent waiting. O(n L). Result: the largest, T_par; -1 on failure, with nothing written. Errors:
  * HRUN_EINVAL (no process, a negative number), HRUN_ENONFINITE (a time that is not finite or negative). */
 double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_ring_wait wait, double *elapsed_s,
                       double *idle_s, struct hrun_error *err);
@@ -55,13 +55,13 @@ double hrun_ring_total(const struct hrun_ring_group *groups, int n);
 
 enum { HRUN_RING_TERMS = 7 };
 
-/* Values of the terms: of the operations done once, and of those done in each step. */
+/* Values of the terms: for the operations done once, and for the operations of each step. */
 struct hrun_ring_terms {
     double once[HRUN_RING_TERMS], step[HRUN_RING_TERMS];
 };
 void hrun_ring_terms_at(const struct hrun_ring_work *w, int P, int M, struct hrun_ring_terms *out);
 
-/* S for a run with P processes on equal PEs, M on each. */
+/* Number of steps of a run with P processes on equal PEs, M on each. */
 double hrun_ring_run_steps(int P, int M);
 
 /* The index of the term with this text, or -1. */
@@ -72,12 +72,13 @@ int hrun_ring_is_far(int term);
 /* Seconds of a PE per unit of work, by coefficients k[HRUN_RING_TERMS], if each of its processes has n points. */
 double hrun_ring_rate(const double *k, double n);
 
-/* Remove rows without a known S from sorted rows[n]. With options->robust, also remove runs that differ by more than
- * HRUN_SUSPICIOUS times the expected scatter from the median of three or more at one point: Huber's weights are not
- * enough, because one PE has few points, and two disturbed runs could agree. Result: the number of rows left. */
+/* Remove mixed runs with even P, whose steps are not known, from sorted rows[n]. With options->robust, also remove runs
+ * that differ by more than HRUN_SUSPICIOUS times the expected scatter from the median of three or more at one point:
+ * Huber's weights are not enough, because one PE has few points, and two disturbed runs could agree. Result: number of
+ * rows left. */
 size_t hrun_ring_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_options *options);
 
-/* Fit rows[n], n >= 1, of one M, and append the record to job->models. It has the term work*ln(n) if that is
+/* Fit rows[n], n >= 1, of one M, and append the record to job->models. It has the term work*ln(n) if this is
  * significant. Errors: those of hrun_fit_family and hrun_app_ring_work. */
 int hrun_ring_fit(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err);
 
@@ -89,7 +90,7 @@ struct hrun_ring_option {
     double k[HRUN_RING_TERMS];
     int far;                              /* 1: messages between PEs were measured, and k contains their terms */
     double wire[HRUN_RING_TERMS];         /* far = 0: terms of messages between PEs from other options */
-    int asks;                             /* 1: no option has such terms, and the network gives the time of messages */
+    int asks;                             /* 1: no option has terms of messages; the network gives their times */
 };
 
 struct hrun_ring {

@@ -43,9 +43,9 @@ static double opposite_ready(const struct hrun_ring_stage *used, const double *d
     return fmax(done[i], done[j] + (i != j ? used[i].wire_s + used[i].unpack_s : 0));
 }
 
-/* The time at which node i completes the additional step of its processes first .. last-1 with the data of those `half`
- * ahead of them. It works whenever it has data, so it completes at the maximum over arrivals of the arrival time plus
- * the work on these and all later data (busy period of a work-conserving server). */
+/* The time at which node i completes the additional step of its processes first .. last-1 with the data of the
+ * processes `half` ahead. The node works whenever it has data. It completes at the maximum over arrivals of the arrival
+ * time plus the work on these and all later data (busy period of a work-conserving server). */
 static double opposites_done(const struct hrun_ring_stage *used, const double *done, int i, int first, int last,
                              int half)
 {
@@ -67,7 +67,7 @@ static double opposites_done(const struct hrun_ring_stage *used, const double *d
     return latest;
 }
 
-/* The additional step of an even q: processes 0 .. half-1 receive the data of those `half` ahead of them. done[m]:
+/* The additional step of an even q: processes 0 .. half-1 receive the data of the processes `half` ahead. done[m]:
  * times at the end of the other steps. Sets t[m] and adds to wait[m]. */
 static void opposite_step(const struct hrun_ring_stage *used, int m, int half, const double *done, double *t,
                           double *wait)
@@ -154,7 +154,7 @@ double hrun_ring_total(const struct hrun_ring_group *groups, int n)
     return total;
 }
 
-/* The best allocation of k processes to the first g+1 groups: its largest rate, and the share of group g. */
+/* The best allocation of k processes to the first g+1 groups: its largest rate; PEs and processes per PE of group g. */
 struct cell {
     double rate;
     int pes, procs;
@@ -238,8 +238,8 @@ static void make_shape(const struct hrun_ring *r, struct shape *s)
     s->config = xcalloc(2 * n, sizeof *s->config);
 }
 
-/* Set *s for n points per process. The speed of a PE does not depend on its number of processes, so q_i of them need
- * q_i/s_i. A sub-cluster whose models have no speed is not usable. */
+/* Set *s for n points per process. The speed s_i of a PE does not depend on its number of processes: q_i processes
+ * need q_i/s_i. A sub-cluster whose models have no speed is not usable. */
 static void fill_shape(const struct hrun_ring *r, const int *npes, double n, struct shape *s)
 {
     for (int i = 0; i < r->nsubs; i++) {

@@ -29,7 +29,7 @@ static double size_distance(int64_t a, int64_t b)
     return fabs((double)a - (double)b);
 }
 
-/* The two records for M that are nearest to N, of different sizes; *second is NULL if the first is of N. */
+/* The two records for M that are nearest to N, of different sizes; *second is NULL if the first has size N. */
 static void nearest_weak_records(const struct hrun_models *m, int M, int64_t N, const struct hrun_fit_record **first,
                                  const struct hrun_fit_record **second)
 {
@@ -60,7 +60,7 @@ struct weak_predictor {
     struct option *opts;
 };
 
-/* Set p->opts[o] from these models. Result: 1; 0 if they do not predict it. */
+/* Set p->opts[o] from models m. Result: 1; 0 if these do not predict the option. */
 static int bind_weak_option(struct hrun_predictor *base, int o, const struct hrun_models *m, struct hrun_error *err)
 {
     struct option *out = &((struct weak_predictor *)base)->opts[o];

@@ -23,7 +23,7 @@ struct hrun_weak_run {
 
 struct hrun_weak_fit {
     double k[HRUN_WEAK_TERMS];
-    double cov[HRUN_WEAK_TERMS * HRUN_WEAK_TERMS]; /* of k over s2, row-major */
+    double cov[HRUN_WEAK_TERMS * HRUN_WEAK_TERMS]; /* covariance of k, divided by s2; row-major */
     double s2;              /* variance of a weighted residual */
     int dof;                /* degrees of freedom; 0: s2 is 1, as the weights assume */
     double mean_error, max_error; /* mean and maximum of |fit - T| / T of the runs */
@@ -35,8 +35,8 @@ void hrun_weak_values(int np, double work, double *x);
 double hrun_weak_time(const double *k, int np, double work);
 
 /* Steps 1 to 6 of paper 001, section IV, for exactly six runs in any order: on 1, p and q processes, 1 < p < q, each
- * with the same two amounts of work (in the paper p is 4, q is 8, and one amount is half of the other). gamma is that
- * of q. Errors: HRUN_EINVAL (other runs). */
+ * with the same two amounts of work (in the paper p is 4, q is 8, and one amount is half of the other). gamma is
+ * that with q processes. Errors: HRUN_EINVAL (other runs). */
 int hrun_weak_paper(const struct hrun_weak_run *runs, size_t n, double *k, struct hrun_error *err);
 
 /* Fit all runs by least squares with b >= 0 and d >= 0 on rows weighted by
@@ -46,7 +46,7 @@ int hrun_weak_paper(const struct hrun_weak_run *runs, size_t n, double *k, struc
 int hrun_weak_fit(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s, double sigma_rel,
                   struct hrun_weak_fit *out, struct hrun_error *err);
 
-/* Rows of the family's table. */
+/* Functions of struct hrun_family. */
 size_t hrun_weak_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_options *options);
 int hrun_weak_fit_rows(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err);
 int hrun_weak_points(const struct hrun_app *app, int64_t N, const struct hrun_family_place *place,

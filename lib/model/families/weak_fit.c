@@ -172,8 +172,8 @@ size_t hrun_weak_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_opt
     return kept;
 }
 
-/* The runs of size N, and their number. If there are runs of one process on loaded hosts, those on idle hosts are left
- * out. */
+/* Copy the runs of size N to runs[]. If runs of one process on loaded hosts exist, those on idle hosts are left out.
+ * Result: number of runs. */
 static size_t collect_weak_runs(const struct hrun_row *rows, size_t n, int64_t N, struct hrun_weak_run *runs)
 {
     size_t count = 0;
@@ -262,7 +262,7 @@ static void weak_range_of(const struct hrun_weak_run *runs, size_t n, struct hru
     }
 }
 
-/* Fit the runs of one size, which may be changed. */
+/* Fit the runs of one size; may change runs[]. */
 static int fit_weak_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak_run *runs, size_t n,
                          struct hrun_error *err)
 {
@@ -318,8 +318,8 @@ int hrun_weak_fit_rows(struct hrun_fit_job *job, const struct hrun_row *rows, si
 
 /* ------------------------------------------------------------------ points to measure */
 
-/* Numbers of PEs. FEW and MORE: with one process on each, those of the paper. FEW_PES: with more on each, the fewest
- * with a PE between two others; MORE_PES: enough for a difference in the logarithm. */
+/* Numbers of PEs to measure. One process per PE: FEW and MORE, as in the paper. Several: FEW_PES, the fewest with a PE
+ * between two others, and MORE_PES, enough for a difference in the logarithm. */
 enum { FEW = 4, MORE = 8, FEW_PES = 3, MORE_PES = 5 };
 
 /* Set the two numbers of PEs; 0: none. */
