@@ -162,8 +162,8 @@ static void nnls_iterate(struct nnls *s, double *tol, size_t *entered)
         if (++count % (3 * s->p) == 0)
             c *= 10;
         nnls_enter(s, j);
-        /* The new coefficient has the sign of the gradient, except by rounding. If its sign differs, the column is ASIDE until the
-         * passive set has changed. */
+        /* The new coefficient has the sign of the gradient, except by rounding. If the sign differs, the column is
+         * ASIDE until the passive set has changed. */
         if (s->d[s->k - 1] / s->q[j * s->n + s->k - 1] <= 0) {
             nnls_leave(s, s->k - 1, ASIDE);
             continue;

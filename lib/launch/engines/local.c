@@ -1,7 +1,7 @@
 /* local.c - engine local: ranks are children of hrun; the guard serves PMIx, or PMI-1 to programs of MPICH
  *
- * Open MPI 5 needs the PMIx variables only. Version 4 must also detect a direct launch, else each process starts as a
- * separate world; JSM_JSRUN_PORT in the environment suffices (its schizo/jsm component).
+ * Open MPI 5 needs the PMIx variables only. Version 4 must also detect a direct launch; otherwise each process starts
+ * as a separate world. Its component schizo/jsm detects one by JSM_JSRUN_PORT in the environment.
  */
 #include "launch/engines/local.h"
 
@@ -65,14 +65,14 @@ static void local_openmpi_env(const struct hrun_run *r, struct hrun_strvec *env)
     hrun_env_mca(r->job, env, "orte_bound_at_launch", "1");
     hrun_env_set(env, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
     hrun_env_shared_memory(r->job, env, r->own.shmdir);
-    /* Ranks that spin on a shared core slow each other down: a barrier takes 8.5 ms instead of 6.5 us. Under a control
-     * group's quota they use it up by waiting, and then cannot work. */
+    /* Ranks that spin on a shared core slow each other down: a barrier takes 8.5 ms instead of 6.5 us. Ranks that spin
+     * under a control group's quota use up the quota, and then cannot work. */
     if (hrun_env_yields(r->job))
         hrun_env_mca(r->job, env, hrun_env_yield, "1");
 }
 
 /* In MPI_Init each rank of MPICH discovers the host by hwloc, which takes a quarter of a short program's time. So hwloc
- * reads hrun's file, unless the host has devices that are not in it. */
+ * reads hrun's file, unless the host has devices that the file lacks. */
 static void local_mpich_env(const char *topology, struct hrun_strvec *env)
 {
     static const char *const devices[] = { "/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128", "/dev/infiniband" };
@@ -87,8 +87,8 @@ static void local_mpich_env(const char *topology, struct hrun_strvec *env)
     hrun_env_set(env, "HWLOC_THISSYSTEM=1");
 }
 
-/* Put hrun-shim before the program: it compares its affinity with the plan, and reports; it does not bind. Sets argv of
- * each rank, and *env. Result: its path. */
+/* Put hrun-shim before the program. The shim compares its affinity with the layout and reports; it does not bind. Sets
+ * argv of each rank, and *env. Result: the shim's path, which the caller frees; NULL with *err. */
 static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, struct hrun_strvec *env,
                       struct hrun_error *err)
 {
@@ -149,7 +149,7 @@ static void rank_env(const struct hrun_run *r, int rank, struct local_ranks *a)
     hrun_env_set(env, "OMPI_COMM_WORLD_NODE_RANK=%d", k->local_rank);
 }
 
-/* Write the topology of the host into a file for the guard and the ranks. If it is a description of another machine,
+/* Write the topology of the host into a file for the guard and the ranks. If the topology describes another machine,
  * nothing is written or bound. */
 static int find_topology(struct hrun_run *r, struct hrun_error *err)
 {

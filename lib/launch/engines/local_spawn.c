@@ -1,8 +1,8 @@
 /* local_spawn.c - further processes of a job of Open MPI (MPI_Comm_spawn); see local.h
  *
  * The guard passes a rank's request on, and this file chooses PEs. The guard then creates a namespace of the new
- * processes and sends their environment. Last they are started as processes of the job, numbered after the existing
- * ones.
+ * processes and sends their environment. Last this file starts the new processes as processes of the job, numbered
+ * after the existing ones.
  */
 #include "base/alloc.h"
 #include "base/units.h"
@@ -16,7 +16,7 @@
 /* Limit of the processes of one request, as for -n. */
 enum { PROCS_MAX = 1 << 16 };
 
-/* A request waits this time for the places of earlier requests' processes that are about to end. */
+/* A request waits at most this time until processes of earlier requests end and free places. */
 static const double PATIENCE_S = 2;
 
 struct further_app {
@@ -27,14 +27,14 @@ struct further_app {
 };
 
 struct further_process {
-    int app, place;                 /* number of its program, of its PE */
+    int app, place;                 /* numbers of its program and its PE */
     const char *cpuset;
     struct hrun_buf text;           /* variables from the guard */
     struct hrun_strvec env;         /* all */
 };
 
 struct further {
-    int is_waited_for;              /* 1: ranks wait at a port until they call MPI_Init */
+    int is_waited_for;              /* 1: ranks wait at a port until the new processes call MPI_Init */
     struct further_app *apps;
     struct further_process *procs;
     int napps, n;
@@ -135,8 +135,8 @@ static int pe_number(const struct hrun_cluster *c, int sub, int pe)
     return pe;
 }
 
-/* Choose the PEs with the fewest processes for their cores, except those that other runs use. 1: there may be enough
- * places soon. */
+/* Choose the PEs with the fewest processes for each core, except PEs that other runs use. 0; 1: places may become free
+ * soon; -1 with *err. */
 static int find_further_places(const struct hrun_run *r, const struct local *x, struct further *f,
                                struct hrun_error *err)
 {

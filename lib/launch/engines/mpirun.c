@@ -2,12 +2,13 @@
  *
  * Differences between Open MPI 4 (ORTE) and 5 (PRRTE), seen with 4.1.4, 5.0.9 and PRRTE 3.0.14:
  *   - 4 reads --rankfile, and inside a resource manager it enforces slots unless --oversubscribe is given;
- *   - 5 reads the rankfile as a mapping; without its two modifiers it refuses ranks that share cores, or leaves them
- *     unbound. It reads a minus sign in the file's name as a qualifier. It needs --host besides the rankfile;
+ *   - 5 takes the rankfile by --map-by; without :oversubscribe and :overload-allowed it refuses ranks that share cores,
+ *     or leaves them unbound. It reads a minus sign in the file's name as a qualifier. It needs --host besides the
+ *     rankfile;
  *   - both write their address to a file after reading their options, before their daemons run. Without that file
  *     mpirun itself has failed, and its status is not the program's;
  *   - 4 fails with status 0, or hangs on one host, if it must pass a signal on while it connects its daemons: see
- *     begun_s. So 0 is valid only if hrun-shim reports 0 for each rank;
+ *     begun_s in job.h. So 0 is valid only if hrun-shim reports 0 for each rank;
  *   - 5 looks for --mca in the program's arguments up to a "--", uses the first of two -x of one name, and fails at -x
  *     of a variable that is not set; --prtemca sets its own parameters;
  *   - with tags 5 swaps the end of a line and the beginning of the next one if both come in one piece (PMIx 5.0.9);
@@ -116,7 +117,7 @@ static void push_rankfile(const struct hrun_job *job, int major, const char *ran
 }
 
 /* Append the options of user and layout, the programs and their arguments. reach: NULL for a command to type. each: the
- * words before each of several programs, to which -x and --wdir are added, as mpirun's are for one program. */
+ * words before each program. -x and --wdir are added to each, because mpirun applies them to one program. */
 static void push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, struct hrun_strvec *each,
                       struct hrun_strvec *v)
 {
@@ -128,7 +129,7 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
         const char *eq = strchr(job->mca.v[i], '=');
 
         if (reach && reach->agents && hrun_begins_with(job->mca.v[i], agents))
-            continue;   /* hrun's own value contains it */
+            continue;   /* hrun_reach_agents appends it */
         hrun_strvec_push(v, "--mca");
         hrun_strvec_pushf(v, "%.*s", (int)(eq - job->mca.v[i]), job->mca.v[i]);
         hrun_strvec_push(v, eq + 1);
@@ -190,8 +191,8 @@ static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m,
         hrun_strvec_add(v, "--mca", forward, "1", NULL);
     /* mpirun uses the option of the last program. */
     hrun_strvec_add(&each, "--report-uri", ready, NULL);
-    /* PMI_PORT on other hosts, as build_mpirun_env sets it on this one, unless the user does. mpirun refuses -x beside
-     * mca_base_env_list. */
+    /* Set PMI_PORT on other hosts, unless the user sets it. build_mpirun_env sets it on this host. mpirun refuses -x
+     * beside mca_base_env_list. */
     while (i < job->env.n && (strncmp(job->env.v[i], HRUN_ENV_PMI_PORT, len) ||
                               (job->env.v[i][len] && job->env.v[i][len] != '=')))
         i++;
@@ -225,9 +226,9 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
 
 /* ---------------------------------------------------------------- run */
 
-/* 1 if mpirun's folder can be inside the job's, which is removed when mpirun is killed; else 0. mpirun refuses the
- * parameter beside the user's own ones, and passes it on to its daemons. On other hosts hrun-shim must correct it, but
- * does not run inside a resource manager. */
+/* 1 if mpirun's folder can be inside the job's folder, which hrun removes also when mpirun is killed; else 0. mpirun
+ * refuses the parameter of its folder beside the user's own ones. It passes the parameter on to its daemons; outside a
+ * resource manager hrun-shim corrects it on their hosts. */
 static int has_folder_in_ours(const struct hrun_job *job, const struct hrun_reach *reach)
 {
     static const char *const keys[] = { "orte_tmpdir_base", "orte_local_tmpdir_base", "orte_remote_tmpdir_base",

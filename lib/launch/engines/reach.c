@@ -19,7 +19,8 @@
 /* A busy host needs seconds to accept a connection; after this time it counts as hung. */
 static const double LIMIT_S = 30;
 
-/* mpirun passes the list twice in one word of a command, which Linux limits to 128 KiB: some 5000 hosts. */
+/* Limit of the list of fingerprints in bytes, about 5000 hosts: mpirun passes the list twice in one word of a command,
+ * and Linux limits a word to 128 KiB. */
 enum { FINGERPRINTS_MAX = 48000 };
 
 /* Limits of a silent connection: ssh gives up after 4 times 5 s, Open MPI's own connections after 15 + 3 times 5 s
@@ -95,7 +96,7 @@ static int is_plain(const char *path)
 }
 
 /* Variables and parameters that mpirun writes into commands for other hosts without quotes. extra: characters besides
- * the plain ones that are harmless in them. */
+ * PLAIN_CHARS that are harmless. */
 static const char *const unquoted_variables[] = {
     "OPAL_PREFIX=", "OPAL_LIBDIR=", "OPAL_BINDIR=", "PRTE_PREFIX=", "PMIX_PREFIX=", NULL
 };
@@ -178,7 +179,7 @@ static double limit_s(void)
     return text && hrun_parse_duration("HRUN_CONNECT_TIMEOUT", text, &s, NULL) == 0 && s > 0 ? s : LIMIT_S;
 }
 
-/* Choose where shims are used, and find hrun-shim. asked: all other hosts were asked through their hrun. */
+/* Choose where shims are used, and find hrun-shim. asked: 1 if all other hosts have answered through their hrun. */
 static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, int asked, struct hrun_reach *out,
                       struct hrun_error *err)
 {
@@ -218,7 +219,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
     if (!out->shim && out->ranks && needed)
         return -1;
     if (!out->shim)
-        out->agents = out->daemons = out->ranks = 0;    /* a library without hrun: plain mpirun */
+        out->agents = out->daemons = out->ranks = 0;    /* libhrun without hrun-shim: plain mpirun */
     else if (!is_plain(out->shim))
         out->agents = out->daemons = 0;
     out->rank_notes = out->ranks && (!out->nremote || (out->agents && out->daemons));
@@ -318,7 +319,7 @@ void hrun_reach_options(const struct hrun_run *r, struct hrun_strvec *v, struct 
     for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
         if (!hrun_env_user_mca(r->job, keepalive[i].key))
             push_launcher_mca(reach, v, keepalive[i].key, keepalive[i].value);
-    /* A daemon would start others through a shim that may be missing there. */
+    /* Otherwise a daemon would start others through a shim that its host may lack. */
     if (reach->agents && !reach->daemons && reach->nremote > HRUN_REACH_RADIX &&
         !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn"))
         push_launcher_mca(reach, v, "plm_rsh_no_tree_spawn", "1");

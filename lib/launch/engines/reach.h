@@ -7,10 +7,10 @@
  *     the job have answered through their own hrun; the remote shell always gets one;
  *   - the user's settings have precedence: an orte_launch_agent, which may have several words but no shell syntax, is
  *     not changed, and the shim runs the user's plm_rsh_agent;
- *   - a host that is only described reports through its shell that it was reached, if the remote shell is ssh; for
- *     other remote shells nothing is known until they fail;
- *   - a resource manager starts mpirun's daemons itself, so no notes come; hosts are not checked for changes, since the
- *     manager decides what a step may use;
+ *   - a host that is only described reports through its shell that it was reached, if the remote shell is ssh; with
+ *     other remote shells hrun learns nothing until they fail;
+ *   - a resource manager starts mpirun's daemons itself, so no notes come, and hosts are not checked for changes, since
+ *     the manager decides what a step may use;
  *   - Open MPI 5 cuts parameters that it passes on at the first "=" (seen with PRRTE's plm), so its daemons start no
  *     others through a shim. Beyond HRUN_REACH_RADIX hosts, and inside a resource manager, its agents and daemons get
  *     no shims;
@@ -54,8 +54,8 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
                     struct hrun_error *err);
 void hrun_reach_release(struct hrun_reach *reach);
 
-/* The functions below use r->reach. Append mpirun's options: those of the job to v, and those of each of several
- * programs to `each`; the option that names the shim before the agents; variables for mpirun's environment. */
+/* Functions of a run r use r->reach. hrun_reach_options appends mpirun's options for the job to v, and those for each
+ * program to `each`; hrun_reach_agents the option that names the agents; hrun_reach_env variables for mpirun. */
 void hrun_reach_options(const struct hrun_run *r, struct hrun_strvec *v, struct hrun_strvec *each);
 void hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v);
 void hrun_reach_env(const struct hrun_run *r, struct hrun_strvec *env);
@@ -77,7 +77,7 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
 int hrun_reach_listen(struct hrun_run *r, struct hrun_error *err);
 /* The watch of struct hrun_driver: read the notes that have come. */
 int hrun_reach_watch(struct hrun_run *r);
-/* The abandon of struct hrun_driver: agents that outlive mpirun until then wait for a lost host. */
+/* The abandon of struct hrun_driver: agents that still run wait for a lost host. */
 void hrun_reach_abandon(struct hrun_run *r);
 /* After a job without a failure so far: find out whether mpirun could not start a process, has lost a host, or reports
  * 0 although not all ranks ended with 0. Result: -1 with *err if mpirun has failed; else r->out has the result. */

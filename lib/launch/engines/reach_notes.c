@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A shell's status for a missing program; Open MPI's MPI_ERR_SPAWN, the status if that error is fatal. */
+/* A shell's status for a missing program; a rank's status if MPI_ERR_SPAWN of Open MPI is fatal. */
 enum { NOT_FOUND = 127, ERR_SPAWN = 50 };
 
 /* mpirun starts the ranks within this time after its last daemon is up, also on busy hosts. Used if there are no notes
@@ -94,7 +94,7 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
         break;
     case HRUN_NOTE_LOST:
     case HRUN_NOTE_CRASHED:
-        /* mpirun may end before the agent notices the loss, with its own status; that of Open MPI 5 with 0 (seen). */
+        /* mpirun may end before the agent notices the loss: version 4 with a failure, 5 with status 0 (seen). */
         late = r->nalive == 0 && (r->ending.failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
         if (!r->ending.broken && !r->ending.signal && !r->ending.timed_out && !r->out->lost_host[0] &&
             (late || r->ending.kill_s <= 0))

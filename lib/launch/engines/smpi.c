@@ -7,9 +7,9 @@
  * In other programs the computation between MPI calls is timed here and scaled: this machine counts as a core of the
  * platform's fastest host, unless smpi/host-speed is set (SimGrid's default is 20 kflop/s). Collectives are those of
  * Open MPI, except in a job of one process, where Open MPI's MPI_Reduce of large data aborts in SimGrid 3.32 (seen).
- * Ends: SimGrid 3.32 returns the status of a main() that returned, and 0 after MPI_Abort, a deadlock or a rank that
- * ends without MPI_Finalize (seen), which only messages report. Messages of later failures in simulated time may
- * follow, so the first one counts.
+ * Ends: SimGrid 3.32 returns the status of a main() that returned. After MPI_Abort, a deadlock or a rank that ends
+ * without MPI_Finalize it returns 0 (seen); only its messages report these. Messages of later failures in simulated
+ * time may follow, so the first one counts.
  */
 #include "launch/engines/smpi.h"
 
@@ -70,7 +70,7 @@ static int user_sets_smpi(const struct hrun_strvec *smpi, const char *name, size
     return 0;
 }
 
-/* The speed assumed for a core of this machine, flop/s; 0: its time is not used. */
+/* The speed assumed for a core of this machine, flop/s; 0: none is assumed. */
 static double host_speed(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
     double most = 0;
@@ -99,7 +99,7 @@ static void push_default(const struct hrun_job *job, struct hrun_strvec *v, cons
         hrun_strvec_pushf(v, "--cfg=%s", parameter);
 }
 
-/* Append the parameters that smpirun needs, too. */
+/* Append the parameters that both hrun-smpi and smpirun need. */
 static void push_parameters(const struct hrun_job *job, const struct hrun_mpi *mpi, struct hrun_strvec *v)
 {
     char speed[64];

@@ -6,18 +6,18 @@
  * Binding: --cpu-bind=none gives each process all CPUs granted on its node, and hrun-shim binds it (launch/ranks.h),
  * because the lists of --cpu-bind would be the same on all nodes.
  * Seen with Slurm 22.05:
- *   - variables of the allocation such as SLURM_NTASKS_PER_NODE act as options of srun: those that contradict hrun's
- *     are removed, and --export=ALL overrides SLURM_EXPORT_ENV=NONE;
+ *   - variables of the allocation such as SLURM_NTASKS_PER_NODE act as options of srun: hrun removes those that
+ *     contradict its own options; --export=ALL overrides SLURM_EXPORT_ENV=NONE;
  *   - the step shares the allocation (--overlap) and uses all of it (--whole; without it -O can mean one CPU for each
- *     node). Slurm does not end it when one rank fails (--kill-on-bad-exit=1 would turn the status into 143), nor a
- *     while after the first rank has ended (--wait=0);
+ *     node). With --kill-on-bad-exit=0 a failed rank does not end the step (1 would turn the status into 143). With
+ *     --wait=0 the end of the first rank does not end the step a while later;
  *   - programs of MPICH get PMI-1 by --mpi=pmi2, and libhrun-mpich.so completes it (hrun/preloaded/mpich.c);
  *   - srun passes sorted nodes to the daemons of its PMIx, and these number themselves by component. So PMIx confuses
  *     the nodes of a heterogeneous job unless their names are in order, component by component. Such a job is refused;
  *     without --engine mpirun starts it over the remote shell;
  *   - its PMIx numbers the nodes of a step from 0 and looks the numbers up in SLURM_JOB_NODELIST, the nodes of the
  *     whole job: the daemons of a part of the nodes wait for others, and MPI_Init hangs for SLURM_PMIX_TIMEOUT, 300 s.
- *     So srun gets the step's nodes as that variable. In a heterogeneous job srun sets it itself, but sorted by name;
+ *     So hrun sets this variable to the step's nodes. In a heterogeneous job srun sets it, but sorted by name;
  *   - its PMIx crashed in MPI_Init in 5 of 200 interleaved layouts. With SLURM_PMIX_FENCE=tree one short program in
  *     five hung at its end ("pmixp_p2p_send ... exceeded the retry limit"). With ring neither was seen in 56 runs.
  */
@@ -67,7 +67,7 @@ static int add_rank_to_part(struct hrun_srun_parts *p, int r, const char *node, 
     return 0;
 }
 
-/* Set p->nodes. used: the allocation's names of the hosts used, by host number; NULL for others. */
+/* Set p->nodes. used[h]: the allocation's name of host h; NULL: not used. */
 static void set_step_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -124,8 +124,8 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
 
 /* ---------------------------------------------------------------- usable, check */
 
-/* Programs of MPICH form one world within one component only, those of Open MPI if the names of a heterogeneous job's
- * nodes are in order, component by component. */
+/* Programs of MPICH form one world only within one component. Programs of Open MPI form one if the names of a
+ * heterogeneous job's nodes are in order, component by component. */
 static int srun_suits(const struct hrun_cluster *c, const struct hrun_mpi *mpi)
 {
     if (c->platform || c->manager != HRUN_MANAGER_SLURM)

@@ -2,9 +2,9 @@
  *
  * srun's status is the largest of the tasks'; only its messages show the rank that failed first. When its PMIx loses a
  * process, Slurm kills the whole step at once, and may report the ranks killed by this before the rank that caused it.
- * So a rank killed by SIGKILL is only a suspect for SUSPECT_S; if Slurm reports the abort of the step meanwhile, until
- * the step has ended or a rank has failed in another way.
- * srun passes on only two of hrun's signals, and kills all ranks at SIGTERM, so scancel sends the signals.
+ * So a rank killed by SIGKILL is only a suspect for SUSPECT_S. If Slurm reports the abort of the step within this time,
+ * the rank is a suspect for ABORT_S, or until the step has ended or a rank has failed in another way. srun passes on
+ * only two of hrun's signals, and kills all ranks at SIGTERM, so scancel sends the signals.
  */
 #include "base/units.h"
 #include "launch/engines/srun.h"
@@ -24,7 +24,7 @@ static const double JUST_S = 1;
 
 /* ---------------------------------------------------------------- signals */
 
-/* Run scancel as a child of the job, which is reaped with the processes that outlive the ranks. */
+/* Run scancel as a child of the job. hrun reaps it with the processes that outlive the ranks. */
 static void start_scancel(struct hrun_run *r, int sig)
 {
     struct hrun_srun *x = r->state;
@@ -78,7 +78,7 @@ static void rank_failed(struct hrun_run *r, int rank, int status, int sig)
         hrun_run_say(r, "rank %d exited with status %d", rank, status);
 }
 
-/* Called if no other rank has failed: report the suspect, or a rank that ended without MPI_Finalize before. */
+/* Called if no other rank has failed: report the suspect, or a rank that ended just before without MPI_Finalize. */
 void blame_suspect(struct hrun_run *r)
 {
     struct hrun_srun *x = r->state;

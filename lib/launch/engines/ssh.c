@@ -122,7 +122,8 @@ static struct ssh_host *host_of(const struct ssh *s, int rank)
     return &s->hosts[s->host_of[s->r->job->layout->ranks[rank].host]];
 }
 
-/* Set the variables that ranks get besides those of their host: hrun's own, without local ones, and the user's. */
+/* Set the variables that ranks get besides those of their host: hrun's own environment without local variables, and the
+ * user's. */
 static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
 {
     const struct hrun_job *job = s->r->job;
@@ -206,7 +207,7 @@ static int begin_ranks(struct ssh *s, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- standard input */
 
-/* 1 if rank 0 has room for input and hrun may read it now, else 0. Reading a terminal in the background stops hrun. */
+/* 1 if rank 0 has room for input and hrun may read it now, else 0. In the background, reading a terminal stops hrun. */
 static int may_read(const struct ssh *s)
 {
     return s->input >= 0 && s->input_under_way < HRUN_INPUT_WINDOW &&
@@ -232,7 +233,7 @@ static int read_input(struct ssh *s)
     return n > 0;
 }
 
-/* Wait for input with epoll_ctl(2) `how`; read a file now. */
+/* Wait for input; how: operation of epoll_ctl(2). A file is read now. */
 static void feed_input(struct ssh *s, int how)
 {
     struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = &s->input };
@@ -458,7 +459,7 @@ static int watch_hosts(struct hrun_run *r)
         }
     }
     n = living_hosts(s);
-    /* After all notes, since no further event need come when the last host is up. */
+    /* Do this after reading all notes: when the last host is up, no further event may come. */
     if (s->nstarted < s->nhosts && r->ending.kill_s <= 0 && start_more(s, r->err))
         hrun_run_break(r);
     if (!s->begun && s->nstarted == s->nhosts && r->reach->nup == r->reach->nremote && r->ending.kill_s <= 0 &&
