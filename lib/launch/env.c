@@ -56,7 +56,7 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
 
 void hrun_env_base(struct hrun_strvec *out)
 {
-    /* Variables of an outer launcher's processes: identity, and settings of mpirun for its processes. */
+    /* Variables that an outer launcher sets for its processes: their identity, and settings of mpirun. */
     static const char *const identity[] = {
         "PMIX_", "PMI_", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "HYDI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=",
         "HRUN_JOB=", "HRUN_MPICH=", HRUN_TRACE_VARIABLE "=", HRUN_COLL_VARIABLE "=", HRUN_ENV_PRELOAD "=", NULL

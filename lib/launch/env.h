@@ -14,7 +14,7 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name);
 void hrun_env_base(struct hrun_strvec *out);
 
 /* Apply the job's working directory (as PWD), mca words (as OMPI_MCA_KEY=VALUE) and env words. A NAME without a value
- * must be in the list already; on_message reports those that are not. */
+ * must be in the list already; on_message reports a NAME that is not. */
 void hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env);
 
 /* Set MCA parameter key unless the user sets it. */
@@ -40,7 +40,7 @@ void hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *
 /* 1 if the user sets MCA parameter key, in the environment or with --mca; else 0. */
 int hrun_env_user_mca(const struct hrun_job *job, const char *key);
 
-/* The MCA parameter that makes waiting ranks yield the processor; 1 if hrun sets it, else 0. */
+/* The MCA parameter that makes waiting ranks yield the processor. hrun_env_yields: 1 if hrun sets it, else 0. */
 extern const char hrun_env_yield[];
 int hrun_env_yields(const struct hrun_job *job);
 

@@ -17,7 +17,7 @@ enum hrun_frame_kind {
     HRUN_FRAME_SIGNAL,          /* number: signal for all ranks of the host */
     HRUN_FRAME_INPUT,           /* standard input of rank 0; no data: end of input */
     HRUN_FRAME_DEAF,            /* the ranks' standard output (number 0) or error (1) has no reader any more */
-    /* From it. */
+    /* From the proxy. */
     HRUN_FRAME_OUTPUT,          /* number: rank; its standard output */
     HRUN_FRAME_ERRORS,          /* number: rank; its standard error */
     HRUN_FRAME_TAKEN,           /* number: bytes of input delivered to rank 0; 0: rank 0 has closed its input */
@@ -25,7 +25,7 @@ enum hrun_frame_kind {
                                    may follow */
     /* In both directions. */
     HRUN_FRAME_PMI,             /* number: rank; data: bytes of its PMI connection */
-    /* From it. */
+    /* From the proxy. */
     HRUN_FRAME_UNREAD,          /* number: rank that did not read its PMI answers; its connection is closed */
     HRUN_FRAME_KINDS
 };
@@ -49,14 +49,15 @@ int hrun_frame_next(const struct hrun_buf *in, size_t *at, struct hrun_frame *ou
 void hrun_frames_drop(struct hrun_buf *in, size_t *at);
 
 /* Words and decimal numbers, each ended by NUL: append one, or read the next one before end. Behind the last one the
- * result is "" or 0. hrun_frame_count: the number of words or of more that follow, 0 if they cannot lie before end. */
+ * result is "" or 0. hrun_frame_count reads how many items follow, of at least one byte each; 0 if they do not fit
+ * before end. */
 void hrun_frame_add_word(struct hrun_buf *out, const char *word);
 void hrun_frame_add_number(struct hrun_buf *out, int n);
 const char *hrun_frame_word(const char **at, const char *end);
 int hrun_frame_number(const char **at, const char *end);
 int hrun_frame_count(const char **at, const char *end);
 /* A list of words (NULL: empty): their number, and the words. *list gets a NULL-terminated array, which the caller
- * frees; its words stay where they are. */
+ * frees; its words point into the data. */
 void hrun_frame_add_words(struct hrun_buf *out, char *const *list);
 void hrun_frame_words(const char **at, const char *end, const char ***list);
 

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Bytes of a rank's environment from PMIx, which has a dozen short variables. */
+/* Largest packet, bytes. A rank's environment from PMIx has a dozen short variables. */
 enum { PACKET_MAX = 64 << 10 };
 
 /* Limit for each answer of the server, which takes milliseconds, or longer on a swapping machine. */
@@ -52,8 +52,8 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
         hrun_mpich_remove_orphans(spec->since);
 }
 
-/* Read hrun's packets until the farewell, and serve PMI-1 (pmi may be NULL) or PMIx's lookups meanwhile. If the socket
- * closes without a farewell, hrun is dead. */
+/* Serve PMI-1 (pmi not NULL) or PMIx's lookups, and read hrun's packets, until the farewell. If the socket closes
+ * without a farewell, hrun is dead. */
 static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi *pmi, struct pollfd *polled)
 {
     struct hrun_pids groups = HRUN_PIDS_INIT;
@@ -90,7 +90,7 @@ static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hru
             pmix_spawn_serve(spec, sock, in.c + sizeof(pid_t), (size_t)n - sizeof(pid_t));
             continue;
         }
-        /* STARTED, the number of the first process, and the pids. A pid that leads no group is in hrun's. */
+        /* STARTED, the number of the first process, and the pids. A process that leads no group is in hrun's group. */
         for (size_t i = 2; i < (size_t)n / sizeof(pid_t); i++)
             hrun_pids_push(&groups, in.pid[i]);
         if (timer >= 0)
@@ -134,7 +134,7 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, struct hrun
     int *kept = xcalloc((size_t)spec->nranks + 1, sizeof *kept), n = 0;
     struct hrun_error err = { 0 };
 
-    /* Before it serves, the guard ends with hrun, also if it hangs; the next job then removes the folders. */
+    /* Until the guard serves, it ends with hrun, even if it hangs; the next job then removes the folders. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         return;

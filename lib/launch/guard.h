@@ -50,7 +50,7 @@ enum hrun_guard_kind {
     HRUN_GUARD_SPAWN,            /* rank requests new processes: words */
     HRUN_GUARD_ENV,              /* variables "NAME=VALUE" for the new process `rank`: words */
     HRUN_GUARD_READY,            /* the server accepts the new processes */
-    HRUN_GUARD_UNREADY           /* it does not; text: why */
+    HRUN_GUARD_UNREADY           /* the server does not accept them; text: why */
 };
 struct hrun_guard_event {
     int kind, rank, status;
@@ -68,9 +68,9 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
 /* Register processes number first, first + 1, ... with the guard. If hrun is killed, the guard ends their groups. */
 void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n);
 /* Answer a request to spawn processes. words (frames.h): number of the first process, their count, working folder or
- * "", and for each its cpuset and the number of its program. Events HRUN_GUARD_ENV for each and _READY follow, or
- * _UNREADY. No words: refuses the request. The first number alone: the processes of an earlier request have ended
- * without calling MPI_Init. Errors: HRUN_EINVAL (too many words). */
+ * "", and for each process its cpuset and the number of its program. Events HRUN_GUARD_ENV for each process and _READY
+ * follow, or _UNREADY. No words: refuses the request. The first number alone: the processes of an earlier request have
+ * ended without calling MPI_Init. Errors: HRUN_EINVAL (too many words). */
 int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct hrun_error *err);
 /* Take the next event without waiting. 1: *ev is set; 0: there is none now; -1: the guard is gone. */
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev);

@@ -29,9 +29,9 @@ struct hrun_proc {
 
 struct hrun_run;
 
-/* How an engine runs a job. All functions except start may be NULL. */
+/* How an engine runs a job. All functions except start may be NULL; abandon is set if watch is. */
 struct hrun_driver {
-    /* Kind of the processes. No bit is set for one process that contains all ranks (smpi) and for proxies (ssh). */
+    /* Kind of the processes. A process of all ranks (smpi) and proxies (ssh) have none of the first four bits. */
     unsigned serves : 1;         /* ranks that the guard serves; start() starts the guard itself */
     unsigned is_launcher : 1;    /* one process that starts the ranks: it enters the job's folder itself, and gets
                                     SIGTERM when hrun dies */
@@ -53,13 +53,14 @@ struct hrun_driver {
     void (*on_line)(struct hrun_run *r, char *line);
     /* Called when due.verdict_s has come. */
     void (*on_verdict)(struct hrun_run *r);
-    /* Called when a process has ended with this wait status and all its words have been read. NULL: it is a rank. */
+    /* Called when a process has ended with this wait status and all its words are read. NULL: each process is a
+     * rank. */
     void (*ended)(struct hrun_run *r, int status);
     /* Called when watch_fd can be read, or a process has ended. Result: number of helpers (agents to other hosts) that
-     * still run. When all processes have ended, hrun waits a few seconds for these, then calls abandon (not NULL). */
+     * still run. When all processes have ended, hrun waits a few seconds for these, then calls abandon. */
     int (*watch)(struct hrun_run *r);
     void (*abandon)(struct hrun_run *r);
-    /* Called for HRUN_GUARD_SPAWN and the kinds after it. ev = NULL: after each step of the loop. */
+    /* Called with events HRUN_GUARD_SPAWN and later kinds, and with ev = NULL after each step of the loop. */
     void (*spawn)(struct hrun_run *r, const struct hrun_guard_event *ev);
 };
 
@@ -91,7 +92,7 @@ struct hrun_ending {
 /* Times of the monotonic clock; 0: none. */
 struct hrun_due {
     double verdict_s, spawn_s;   /* when on_verdict and spawn are called */
-    double look_s;               /* when to look for another MPI library; infinite: no more */
+    double look_s;               /* when to look for another MPI library; infinite: never */
 };
 
 struct hrun_run {
@@ -159,8 +160,8 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev);
 /* Record that a rank (-1: unknown) has failed with that exit status, and end the job. Only the first failure counts,
  * and none after a timeout or a signal to hrun. 1: this one counts, else 0. */
 int hrun_run_fail(struct hrun_run *r, int rank, int status);
-/* The same for a launcher, from its wait status. If a signal has killed it the user gets a message with its name (NULL:
- * no message). */
+/* Record the failure of a launcher, if its wait status shows one. If a signal has killed the launcher, the user gets a
+ * message with its name (NULL: no message). */
 void hrun_run_fail_launcher(struct hrun_run *r, const char *name, int status);
 /* End the job because the engine has failed; r->err contains the reason. */
 void hrun_run_break(struct hrun_run *r);

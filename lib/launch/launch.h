@@ -20,14 +20,15 @@
  *     second signal within 5 s kills. Signals that the caller ignores (nohup) are ignored;
  *   - SIGTSTP stops the ranks (SIGSTOP) and hrun, SIGCONT wakes up both;
  *   - a host that is lost while the job runs ends it with 125 (lost_host); one that cannot take part fails the launch;
- *   - hrun ends processes that the ranks leave behind when the last rank has ended. If hrun is killed by SIGKILL, a
+ *   - when the last rank has ended, hrun ends processes that the ranks leave behind. If hrun is killed by SIGKILL, a
  *     helper process ends all processes of the job;
  *   - if hrun passes the output on (tagged, on_stdout), it waits for its own reader without a time limit, until all is
  *     passed on or a signal ends the job. If the output cannot be written (a full disk), hrun ends the job; if its
  *     reader has gone, the program gets SIGPIPE, as without hrun.
  * Rank 0 reads hrun's standard input directly (with srun, through srun), the other ranks /dev/null; if the input is a
  * terminal and hrun is in the background, rank 0 reads /dev/null too. The calling process may have children, but starts
- * none while a job runs. Meanwhile the calling thread blocks SIGCHLD, and orphaned descendants become its children.
+ * none while a job runs. The calling thread then blocks SIGCHLD, and orphaned descendants become children of the
+ * process.
  */
 #ifndef HRUN_LAUNCH_H
 #define HRUN_LAUNCH_H
@@ -164,7 +165,7 @@ const struct hrun_engine *const *hrun_engines(void);
  * MPICH's family and `mpirun` for others. found and errors: those of usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
                                            struct hrun_openmpi *found, struct hrun_error *err);
-/* The same without checking that it is usable here. */
+/* As hrun_engine_auto, without checking that the engine is usable here. */
 const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi);
 
 /* Append a shell-quoted command line of srun, smpirun or mpirun for the same placement (mpirun for engine local,
@@ -194,7 +195,7 @@ int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err);
 
 /* The program of rank r. */
 struct hrun_program hrun_job_program(const struct hrun_job *job, int r);
-/* The number of consecutive ranks, r included, that start the same program as rank r. */
+/* The number of consecutive ranks from r on that start the program of rank r. */
 int hrun_job_run_length(const struct hrun_job *job, int r);
 
 /* Check and run. 0: the job ran, *out describes how it ended; -1: it was not started, or the engine failed. No process
@@ -204,7 +205,7 @@ int hrun_job_run_length(const struct hrun_job *job, int r);
  * be written), HRUN_ENOPROG, HRUN_ENOEXEC. Descriptors 0 to 2 are open. */
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err);
-/* The same for a job that engine->check has accepted already. */
+/* As hrun_launch, for a job that engine->check has accepted already. */
 int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                         struct hrun_error *err);
 /* Run job->program as one unbound process on this host that is not an MPI rank. Its environment is hrun's, without the
@@ -220,12 +221,12 @@ void hrun_openmpi_watched(char *watched, size_t size);
 
 /* A short command for other hosts, with no input. */
 struct hrun_remote {
-    char *const *argv;             /* NULL-terminated; argv[0] is a path there */
+    char *const *argv;             /* NULL-terminated; argv[0] is a path on those hosts */
     const struct hrun_strvec *mca; /* as in struct hrun_job, for plm_rsh_agent */
     double timeout_s;              /* for each host, > 0 */
     const char *missing;           /* remedy for a host without argv[0], for the message */
     const char *otherwise;         /* alternative to mending a host, or NULL; for the message */
-    int keep_going;                /* 1: ask all hosts even if one fails; 0: after a failure start no further one */
+    int keep_going;                /* 1: ask all hosts even if one fails; 0: after a failure ask no further host */
 };
 
 /* Run a command on all hosts, 64 at a time: inside a Slurm allocation by one step of srun, else by the remote shell of

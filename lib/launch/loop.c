@@ -26,8 +26,8 @@ enum { OWN_FDS = 4 };
 /* hrun looks for processes that outlive their ranks at this interval. */
 enum { SWEEP_STEP_MS = 10 };
 /* Times of the first look for an MPI library that hrun does not serve, from the start of the job. An MPI program maps
- * its library before main(), but a script may work first. The time since the start doubles from look to look, up to
- * intervals of WATCH_STEP_S. The first look is later with a launcher, which starts the ranks later. */
+ * its library before main(), but a script may work first. From look to look the time since the start doubles, until
+ * looks are WATCH_STEP_S apart. The first look is later with a launcher, which starts the ranks later. */
 static const double WATCH_FIRST_S = 0.02, WATCH_LAUNCHER_FIRST_S = 0.32, WATCH_STEP_S = 5;
 
 /* ---------------------------------------------------------------- signals and failures */
@@ -286,7 +286,7 @@ static void handle_time(struct hrun_run *r)
         }
     if (r->ending.kill_s > 0 && now >= r->ending.kill_s) {
         /* Drivers with a signal function get time to end the ranks. The second time srun itself is killed; ssh has no
-         * such process, and SIGKILL is sent again. */
+         * launcher, and SIGKILL is sent again. */
         if (r->driver->signal && r->ending.killed && r->nalive > 0 && r->procs[0].pid > 0)
             kill(r->procs[0].pid, SIGKILL);
         else

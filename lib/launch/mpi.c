@@ -146,7 +146,7 @@ static void elf_read(const struct image *im, struct elf *out)
 
 /* ---------------------------------------------------------------- texts of MPI libraries */
 
-/* Length, without the v, of a version between NULs, "v4.1.4" or "5.0.3rc2"; 0: not a version. */
+/* Length of the version at p, which a NUL ends: "4.1.4" or "5.0.3rc2"; 0: not a version. */
 static size_t version_len(const char *p, const char *end)
 {
     const char *s = p;
@@ -229,7 +229,7 @@ int hrun_soname_is_mpich(const char *name)
 
 /* ---------------------------------------------------------------- ld.so --list */
 
-/* Read MPICH's version from a symbol, because a search would take tens of megabytes. "": unknown. */
+/* Read MPICH's version from a symbol, because a search would read tens of megabytes. "": unknown. */
 static void mpich_version(const struct image *im, char *out, size_t size)
 {
     static const char symbol[] = "MPII_Version_string";
@@ -255,7 +255,7 @@ static void mpich_version(const struct image *im, char *out, size_t size)
     }
 }
 
-/* 1 if this line of the list is the MPI library, which fills *out; else 0. */
+/* 1 if this line of the list names an MPI library, which *out then describes; else 0. */
 static int identify_line(char *line, struct hrun_mpi *out)
 {
     autorelease(image_close) struct image im = { NULL, 0 };

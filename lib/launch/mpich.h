@@ -6,8 +6,8 @@
 
 #include <time.h>
 
-/* Append the variables that all ranks need with any PMI server; append those of one rank on this host, whose PMI
- * connection is fd. Call both after hrun_env_base. */
+/* hrun_mpich_env appends the variables that all ranks need with any PMI server, hrun_mpich_env_rank those of one rank
+ * on this host, whose PMI connection is fd. Call both after hrun_env_base. */
 void hrun_mpich_env(struct hrun_strvec *env);
 void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env);
 
@@ -24,8 +24,8 @@ int hrun_mpich_check_together(struct hrun_run *r, struct hrun_error *err);
 /* Append Hydra's command for the same hosts, on one host also for the same placement; see hrun_engine_command. */
 void hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out);
 
-/* Remove shared memory of MPICH and UCX that the user's processes have created since that time (time(2)) and that no
- * process uses. A rank that is killed in MPI_Init leaves such memory. */
+/* Remove shared memory of MPICH and UCX that the user's processes have created from time `since` on (time(2)) and that
+ * no process uses. A rank that is killed in MPI_Init leaves such memory. */
 void hrun_mpich_remove_orphans(time_t since);
 
 #endif

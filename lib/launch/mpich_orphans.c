@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 1 if the process has this file open or mapped, or cannot be examined; else 0. */
+/* 1 if the process has this file open or mapped; 0: it has not, or cannot be examined. */
 static int has_file(const char *pid, const char *path)
 {
     char name[512], target[512];
@@ -70,7 +70,7 @@ static void remove_files(time_t since)
         closedir(dir);
 }
 
-/* Remove private System V segments that no process has attached and whose creator has ended. UCX makes such ones. */
+/* Remove private System V segments, as UCX makes, that no process has attached and whose creator has ended. */
 static void remove_segments(time_t since)
 {
     FILE *f = fopen("/proc/sysvipc/shm", "re");

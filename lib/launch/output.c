@@ -49,7 +49,7 @@ struct hrun_output {
     struct sink sinks[2]; /* standard output, standard error */
     struct source *sources;
     int nsources, per_proc;   /* per_proc = 1: a pair of sources per process; with HRUN_TAG_FED one more */
-    int nprocs, npairs;       /* at the start; later processes have pairs behind these */
+    int nprocs, npairs;       /* at the start; later processes have pairs behind npairs */
 };
 
 /* ---------------------------------------------------------------- sinks */
@@ -63,7 +63,7 @@ static void sink_release(struct sink *s)
     s->at = 0;
 }
 
-/* Append, unless the reader has gone. Held data is released when it exceeds the limit. */
+/* Append, unless the reader has gone. Held data is released when it reaches QUEUE_MAX. */
 static void sink_add(struct sink *s, const char *data, size_t len)
 {
     if (s->dead)
@@ -116,7 +116,7 @@ static int sink_write(struct sink *s)
     return 0;
 }
 
-/* Stop holding: drop all held data, or (noise not NULL) the lines that contain this text ("": none). */
+/* Stop holding. noise NULL: drop all held data; else drop only the lines that contain noise ("": none). */
 static void sink_stop_holding(struct sink *s, const char *noise)
 {
     struct hrun_buf *queue = &s->queue;
@@ -335,8 +335,8 @@ static void make_tag(int rank, int is_err, char tag[TAG_SIZE])
     snprintf(tag, TAG_SIZE, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout");
 }
 
-/* Pass on one line (ends = 1; a missing newline is added) or a piece of one (0). Removes the trace lines, which rank 0
- * writes, also if they come in pieces; a trace line ends a program's line that it interrupts. */
+/* Pass on a line (ends = 1; adds a missing newline) or a piece of a line (0). Removes trace lines, which rank 0 writes,
+ * also in pieces. If a trace line interrupts a line of the program, the program's line ends there. */
 static void put_output_line(struct source *s, const char *text, size_t len, int ends)
 {
     struct hrun_output *o = s->output;

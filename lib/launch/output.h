@@ -32,7 +32,7 @@ enum hrun_tagging {
 };
 
 /* Create the output of nprocs processes. hold: standard error passes through hrun and is held until hrun_output_release
- * or until more than 64 KiB have come. NULL and *err on failure. */
+ * or until 64 KiB have come. NULL and *err on failure. */
 struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging, int hold,
                                        struct hrun_error *err);
 /* Stop holding standard error. pass_on = 1: passes on the held text without the lines that contain `noise` ("": all

@@ -3,7 +3,7 @@
  * Properties of MPICH 4.0's client and Hydra's server that this file depends on:
  *   - A line is "cmd=NAME KEY=VALUE ...", and values have no blanks. Only MPI_Comm_spawn's command has several lines,
  *     from "mcmd=spawn" to "endcmd". Each command has one answer, except abort: the rank waits until it is killed.
- *   - MPICH crashes on a process mapping of more than 674 characters; without one it compares host names.
+ *   - MPICH crashes on a process mapping of more than 674 characters; without a mapping it compares host names.
  *   - If a rank ends without finalize, the others spin for ever, so hrun detects its end by waitpid(2).
  *   - The client shuts the connection down when it finalizes, so that a second MPI program of a rank's script cannot
  *     begin (SIGPIPE, 141), under Hydra as well.
@@ -45,7 +45,7 @@ struct hrun_pmi {
     struct hrun_pmi_owner owner;
     struct rank *ranks;
     const int *apps;             /* of each rank, the caller's array; NULL: all 0 */
-    void *kvs, *names;           /* trees of struct pair, tsearch(3) */
+    void *kvs, *names;           /* trees of struct stored_pair, tsearch(3) */
     size_t stored;
 };
 

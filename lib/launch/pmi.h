@@ -25,7 +25,7 @@ struct hrun_pmi *hrun_pmi_create(const struct hrun_layout *l, const int *apps, c
  * fds are closed then. */
 int hrun_pmi_connect(struct hrun_pmi *p, int *fds, struct hrun_error *err);
 void hrun_pmi_destroy(struct hrun_pmi *p);
-/* Fill polled[nranks] for poll(2); read and write as it has set them. */
+/* Fill polled[nranks] for poll(2). hrun_pmi_handle reads and writes as poll has set them. */
 void hrun_pmi_poll(const struct hrun_pmi *p, struct pollfd *polled);
 void hrun_pmi_handle(struct hrun_pmi *p, const struct pollfd *polled);
 /* Process data from a rank. The server reports a rank that breaks the protocol, and ignores it from then on. */

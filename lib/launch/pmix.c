@@ -2,14 +2,14 @@
  *
  * Properties of PMIx 4.2 that this file depends on:
  *   - PMIx_server_init discovers the host's topology itself, which takes 11 of its 12 ms. hrun has the topology
- *     already, so in this process hwloc reads it from a file. Without a file it reads a trivial one, and the ranks only
- *     learn that they share a host.
- *   - PMIx calls callbacks on its own thread. Those in this file only send a packet through the socket, which is
- *     atomic; those for publish, lookup and spawn (pmix_names.c, pmix_spawn.c) keep lists, which they lock.
+ *     already, so in this process hwloc reads it from a file. Without a file hwloc gets a trivial topology, and the
+ *     ranks only learn that they share a host.
+ *   - PMIx calls callbacks on its own thread. Callbacks in this file only send a packet through the socket, which is
+ *     atomic. Callbacks for publish, lookup and spawn (pmix_names.c, pmix_spawn.c) keep lists, which they lock.
  *   - A fence of a one-host job is complete when PMIx calls fence_nb: all ranks are local.
- *   - Any process that has the namespace may join the job and abort it, because PMIx checks only a credential that the
- *     client chooses. So the namespace is a secret that only the ranks' environment contains.
- *   - PMIx_server_init succeeds although the thread that accepts connections has not started.
+ *   - Any process that knows the namespace may join the job and abort it, because PMIx checks only a credential that
+ *     the client chooses. So the namespace is a secret that only the ranks' environment contains.
+ *   - PMIx_server_init succeeds even if the thread that accepts connections cannot start.
  */
 #include "launch/pmix.h"
 
@@ -170,7 +170,7 @@ void pmix_infos_release(struct pmix_infos *f)
 }
 
 /* Add the rank's processors and its locality string, "hwloc:NM0:SK0:...". From two such strings Open MPI computes what
- * two ranks share (caches, package, ...). Version 4 writes it without "hwloc:", and reads both forms. */
+ * two ranks share (caches, package, ...). Version 4 writes the string without "hwloc:", and reads both forms. */
 static void add_place(struct pmix_infos *f, const struct hrun_guard_spec *spec, int rank)
 {
     autofree char *text = hrun_strf("hwloc:%s", spec->cpusets[rank]);
@@ -287,8 +287,8 @@ static int server_address(char *const *env, struct sockaddr_in *out)
     return -1;
 }
 
-/* Check that the server accepts connections: it closes a connection whose other end is shut down. A server without an
- * address of that form is not checked. */
+/* Check that the server accepts connections: it closes a connection whose other end is shut down. A server whose
+ * address server_address does not find is not checked. */
 static int check_answers(char *const *env, struct hrun_error *err)
 {
     struct sockaddr_in address;

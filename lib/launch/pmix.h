@@ -1,7 +1,7 @@
 /* pmix.h - the PMIx server of a job, in the guard's process; private to pmix*.c
  *
  * Invariants: PMIx calls its callbacks (query, log, publish, lookup, unpublish, spawn, connect) on its own thread, one
- * at a time. They may answer before they return unless stated otherwise.
+ * at a time. A callback may answer before it returns, unless stated otherwise.
  */
 #ifndef HRUN_LAUNCH_PMIX_H
 #define HRUN_LAUNCH_PMIX_H
@@ -28,7 +28,7 @@ struct pmix_job {
     char nspace[PMIX_MAX_NSLEN + 1];
     struct pmix_client *clients;
     int nranks;
-    char *port;                     /* port at which the parents wait for it (Open MPI 4); NULL: they do not wait */
+    char *port;                     /* port where the parents wait for its processes (Open MPI 4); NULL: none waits */
     pmix_proc_t parent;             /* the process that has spawned it */
 };
 

@@ -1,7 +1,7 @@
 /* pmix_names.c - publish and lookup of PMIx; see pmix.h
  *
  * In MPI_Comm_accept and MPI_Comm_connect of Open MPI 4 each side publishes the names of its processes under the key
- * PORT:accept or PORT:connect, to be removed when they are first read, and looks up the key of the other side. Several
+ * PORT:accept or PORT:connect, and looks up the key of the other side. A key is removed when it is first read. Several
  * processes may connect to one port, so a key may exist several times; the oldest is read first.
  */
 #include "base/alloc.h"
@@ -190,8 +190,8 @@ pmix_status_t pmix_lookup(const pmix_proc_t *proc, char **keys, const pmix_info_
     return PMIX_SUCCESS;
 }
 
-/* Remove names of a process: those with these keys; keys = NULL: all, or, if the process has ended, those that do not
- * outlive it. */
+/* Remove names of a process: those with these keys; keys = NULL: all, or with ended = 1 those that do not outlive the
+ * process. */
 static void remove_names(const pmix_proc_t *proc, char **keys, int ended)
 {
     pthread_mutex_lock(&lock);

@@ -3,7 +3,7 @@
  * In MPI_Comm_spawn of Open MPI 4.1 one rank requests the processes, and then sends their names to the waiting ranks.
  * After a failed request it sends nothing, and the others hang, under mpirun as well. So a refused request is answered
  * with the name of a namespace that does not exist. This name is also published under the port at which the ranks wait.
- * So all of them try to connect with that namespace, and pmix_connect refuses each.
+ * So all waiting ranks try to connect with that namespace, and pmix_connect refuses each.
  */
 #include "base/alloc.h"
 #include "launch/frames.h"
@@ -162,7 +162,8 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
     autofree const char **cpusets = NULL;
     autofree int *apps = NULL;
 
-    /* Only this thread removes the first request, so it reads it without the lock. PMIx's thread need not wait then. */
+    /* Only this thread removes the first request, so it reads the request without the lock, and PMIx's thread need not
+     * wait. */
     further.nranks = hrun_frame_number(&at, end);
     if (!further.nranks) {
         struct pmix_job *job = pmix_jobs;

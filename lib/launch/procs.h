@@ -1,8 +1,8 @@
 /* procs.h - finding and ending the processes of a job through /proc
  *
- * Purpose: ranks start other programs, and those may outlive them, leave the process group and the session,
- * or be adopted. A process belongs to the job if its environment contains HRUN_JOB=<job id>, if it has inherited the
- * job's mark, or if its process group was made for a rank. No other process is ever signalled.
+ * Purpose: ranks start other programs, which may outlive them, leave the process group and the session, or be adopted.
+ * A process belongs to the job if its environment contains HRUN_JOB=<job id>, if it has inherited the job's mark, or if
+ * its process group was made for a rank. No other process is ever signalled.
  *
  * The mark is a random number in the soft limit RLIMIT_LOCKS, which Linux has not used since 2.4.25. A process that
  * clears its environment, closes all files and leaves its session still keeps its limits. A mark of 0 means that the

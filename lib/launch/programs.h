@@ -13,7 +13,7 @@
  * result. NULL with HRUN_EENGINE: it is in neither place. */
 char *hrun_shim_path(struct hrun_error *err);
 
-/* The same for another program that is installed with hrun. NULL: it is in neither place. */
+/* As hrun_shim_path, for another program that is installed with hrun. NULL: it is in neither place. */
 char *hrun_beside_path(const char *name);
 
 /* Run the command argv (argv[0] is a path) and append its standard output, and with errors = 1 its standard error. Its

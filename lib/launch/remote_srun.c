@@ -187,7 +187,7 @@ static void classify_node_failure(struct step *t, int task, int status)
 
 /* ---------------------------------------------------------------- all hosts */
 
-/* Run one step for t->nodes. 1: it was not created, t->complaint contains the reason; 0: it was; -1: *err is set. */
+/* Run one step for t->nodes. 1: the step was not created, t->complaint says why; 0: it was created; -1: *err is set. */
 static int run_gather_step(struct step *t, struct hrun_error *err)
 {
     static const struct hrun_driver driver = {

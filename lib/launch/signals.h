@@ -23,7 +23,7 @@ struct hrun_signals {
 /* Block signals and make them readable from s->fd. all = 0: only the signals that end a job; 1: all that act on a job.
  * Signals that the caller ignores (nohup, a shell's background jobs) stay ignored. SIGCHLD is readable, too. It gets
  * its default action, so that the system keeps the exit statuses of children. SIGPIPE is only blocked. Errors:
- * HRUN_EIO; call _restore also then. */
+ * HRUN_EIO; call hrun_signals_restore also then. */
 int hrun_signals_block(struct hrun_signals *s, int all, struct hrun_error *err);
 /* Undo hrun_signals_block. Harmless if nothing was blocked. */
 void hrun_signals_restore(struct hrun_signals *s);

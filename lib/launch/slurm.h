@@ -39,8 +39,9 @@ struct hrun_run;
  * contains '/'); mpi: the value of --mpi. */
 void hrun_srun_push_placement(const struct hrun_srun_part *part, const char *nodes, const char *mpi,
                               struct hrun_strvec *v);
-/* The same for a step that hrun starts: the nodes are in a file in the job's folder, each rank may use all CPUs granted
- * on its node, srun is verbose, and the ranks' standard error goes to that of r. Errors: HRUN_EIO. */
+/* Append the options for a part of a step that hrun starts: the nodes are in a file in the job's folder, each rank may
+ * use all CPUs granted on its node, srun is verbose, and the ranks' standard error goes to the output of r. Errors:
+ * HRUN_EIO. */
 int hrun_srun_push_step(const struct hrun_run *r, const struct hrun_srun_part *part, const char *mpi,
                         struct hrun_strvec *v, struct hrun_error *err);
 

@@ -1,7 +1,7 @@
 /* layout.h - the ranks of a configuration and their PEs
  *
  * Purpose: map each rank to a host, a PE and a cpuset, and write the rankfile for mpirun.
- * Invariants: ranks are 0..P-1 without a gap. They are ordered by component of a heterogeneous job, then by
+ * Invariants: ranks are 0..P-1 without a gap. Ranks are ordered by component of a heterogeneous job, and within one by
  * sub-cluster, then by PE, except by hrun_layout_plain and hrun_layout_map. Unless the caller names PEs, a sub-cluster
  * is filled host by host, and the PEs used on its last host are spread evenly over packages, then memory nodes, then L3
  * and L2 caches, as far as its topology is known. The cpuset of a rank is empty only if the PUs of its host are not
@@ -30,7 +30,7 @@ struct hrun_layout {
     struct hrun_rank *ranks;
     int nranks;
     int nhosts_used;
-    int shared_cores;       /* 1: some PE has more ranks than cores, of which 1 is assumed if not known */
+    int shared_cores;       /* 1: some PE has more ranks than cores (1 core if their number is not known) */
     const struct hrun_host *limited; /* a host whose cgroup grants fewer CPUs than it has ranks; NULL: none */
     int uneven_threads;     /* 1: ranks differ in threads */
     int mapped;             /* enum hrun_map: objects that the user maps ranks by; 0: not mapped by the user */
@@ -49,24 +49,24 @@ struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const
  * once, in the order of their ranks. */
 struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                               const int *order, struct hrun_error *err);
-/* Make an order for hrun_layout_create_placed: pes[i] free PEs of each sub-cluster i, spread as at the top of this
- * file, by ascending number. busy[i][p] is not 0 if PE p of sub-cluster i must not be used; busy NULL: all PEs are
- * free. The caller frees the result. Errors: HRUN_EINVAL (fewer PEs are free). */
+/* Make an order for hrun_layout_create_placed: pes[i] free PEs of each sub-cluster i, ascending, spread as the
+ * invariants above say. busy[i][p] is not 0 if PE p of sub-cluster i must not be used; busy NULL: all PEs are free. The
+ * caller frees the result. Errors: HRUN_EINVAL (fewer PEs are free). */
 int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
                        struct hrun_error *err);
 /* hrun_layout_create_placed with the order of hrun_layout_order. */
 struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                             const char *const *busy, struct hrun_error *err);
 /* Lay out n ranks as mpirun does: one on each PE, in order, and again from the first PE if there are more ranks.
- * npes[i]: limit of the PEs of sub-cluster i, which hrun_layout_order chooses; NULL: no limits. Errors: HRUN_EINVAL
- * (n < 1, a negative entry, no PE to use). */
+ * npes[i]: largest number of PEs of sub-cluster i to use; hrun_layout_order chooses them; NULL: no limits. Errors:
+ * HRUN_EINVAL (n < 1, a negative entry, no PE to use). */
 struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
                                       const char *const *busy, struct hrun_error *err);
 /* Divide the cores of each PE among its ranks (app definitions with `threads: fill`): of c cores and M ranks the first
- * c % M ranks get c / M + 1 cores and the others c / M, neighbours in the PE's list, and as many threads. If M > c the
- * ranks share all cores, with one thread each. Sets cpuset, cores and threads of each rank; cpuset stays empty if the
- * PUs are not known. Ranks bound by the user keep their cores and get a thread for each core. A second call changes
- * nothing. */
+ * c % M ranks get c / M + 1 cores and the others c / M. A rank's cores are neighbours in the PE's list; it gets a
+ * thread for each core. If M > c the ranks share all cores, with one thread each. Sets cpuset, cores and threads of
+ * each rank; cpuset stays empty if the PUs are not known. Ranks bound by the user keep their cores and get a thread for
+ * each core. A second call changes nothing. */
 void hrun_layout_fill_threads(struct hrun_layout *l);
 void hrun_layout_destroy(struct hrun_layout *l);
 
@@ -132,7 +132,7 @@ struct hrun_mapping {
  * "nolocal", "oversubscribe", "cpus" or "rankfile". value must outlive m. Errors: HRUN_EINVAL, whose text lists the
  * known words; m may be partly set then. */
 int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value, struct hrun_error *err);
-/* 1 if it maps or orders ranks; 0 if it specifies at most their binding. */
+/* 1 if the mapping places or orders ranks; 0 if it specifies at most their binding. */
 int hrun_mapping_places(const struct hrun_mapping *m);
 /* Append "by node, bound to core". l: the layout made from m. */
 void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *l, struct hrun_buf *out);
@@ -162,13 +162,13 @@ const char *layout_read_list(const char *text, char end, int **v, size_t *n);
 const char *layout_keep_list(struct hrun_strvec *texts, int *v, size_t n);
 /* Sort ranks by component of a heterogeneous job; set their local_rank, and nhosts_used, shared_cores and limited. */
 void layout_finish(struct hrun_layout *l);
-/* Choose `want` PEs, or all if there are fewer, of those of sub-cluster sub on one host that are not busy (NULL: none
- * is busy). first: its first PE on the host. They are spread evenly over packages, then memory nodes, then L3 and L2
- * caches; without topology the first ones are chosen. A smaller choice is a subset of a larger one. out, with room for
- * them, receives their numbers, ascending. Result: their number. */
+/* Choose `want` free PEs of sub-cluster sub on one host, or all if fewer are free. first: the sub-cluster's first PE on
+ * the host. busy NULL: all are free. The choice is spread evenly over packages, then memory nodes, then L3 and L2
+ * caches; without topology the first PEs are chosen. A smaller choice is a subset of a larger one. out gets the numbers
+ * of the chosen PEs, ascending, and needs room for them. Result: how many are chosen. */
 int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const char *busy, int want, int *out);
-/* Set usable[i] to the number of PEs of sub-cluster i that are not busy, at most npes[i] (NULL: no limit). Result:
- * their sum. */
+/* Set usable[i] to the number of PEs of sub-cluster i that are not busy, at most npes[i] (NULL: no limit). Result: sum
+ * of usable. */
 int layout_usable(const struct hrun_cluster *cluster, const int *npes, const char *const *busy, int *usable);
 /* Make a layout with n zeroed ranks. */
 struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n);
