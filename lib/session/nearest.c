@@ -84,7 +84,7 @@ static int flat_whole(void *ctx, const struct hrun_config *config, int P, double
     return 0;
 }
 
-/* Set up *f with the options of `from`, and with unequal shares if it has them; NULL: one process per PE. */
+/* Set up *f with the options of `from` (NULL: one process per PE), and with unequal shares if `from` has lines. */
 static void flat_init(struct flat *f, const struct hrun_app *app, int nsubs, const struct hrun_plan_sub *subs,
                       const struct hrun_oracle *from)
 {
@@ -127,7 +127,7 @@ static int64_t walk_sizes(struct flat *f, const struct hrun_plan_problem *proble
     return 0;
 }
 
-/* A large feasible size far below N, for memory that excludes all near ones: halve N until a size is feasible, then
+/* A large feasible size far below N, if memory excludes all sizes near N: halve N until a size is feasible, then
  * bisect between the last two. Each step walks down to the next size that the rule accepts. */
 static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
 {

@@ -38,7 +38,7 @@ int number_is_open(char *const *words)
     return 0;
 }
 
-/* 1 if name[len] is the name `asked`, else 0. Its leading dashes are ignored unless `asked` has some. */
+/* 1 if name[len] is the name `asked`, else 0. Leading dashes of `name` are ignored unless `asked` has some. */
 static int is_name(const char *name, size_t len, const char *asked)
 {
     if (*asked != '-')
@@ -137,8 +137,8 @@ static int matches_arg(const struct hrun_app *app, const char *arg, const char *
     return same;
 }
 
-/* If the words are the definition's `args` with a number in place of {N}, set c->number. Its words are the program
- * alone, as hrun adds the args of a definition. Not for several variants, as their args may differ. */
+/* If the words are the definition's `args` with a number in place of {N}, set c->number. Its words are then the program
+ * alone, as hrun adds the args of a definition. With several variants set nothing, as their args may differ. */
 static void find_in_args(struct context *c, char *const *words)
 {
     const struct hrun_app *app = c->app;

@@ -17,7 +17,7 @@
 /* SITE: a folder or a link to one, made by the administrator of a cluster. HOST: exists on every Linux host. */
 static const char SITE[] = "/etc/hrun/ledger", HOST[] = "/run/lock";
 
-/* ---------------------------------------------------------------- its folder */
+/* ---------------------------------------------------------------- the folder */
 
 void ledger_find(const char *from_file, char **dir, int *named, char **why)
 {
@@ -40,7 +40,7 @@ void ledger_find(const char *from_file, char **dir, int *named, char **why)
     *(place ? dir : why) = xstrdup(place ? place : reason);
 }
 
-/* ---------------------------------------------------------------- opening it */
+/* ---------------------------------------------------------------- opening */
 
 /* Allocate mask (one block in the order of sub-clusters) and first, and set names. */
 static void allocate_masks(struct ledger *g, const struct hrun_cluster *cl)

@@ -1,7 +1,7 @@
 /* pes_in_use.h - the PEs that other runs use, and the locks of this run (cluster/ledger.h)
  *
  * Invariants: without a ledger no PE counts as used, and none is locked. If locking fails, the user gets one note and
- * the run continues without locks. It is an error only if the user named a ledger that cannot be opened.
+ * the run continues without locks. ledger_open fails only if the user named a ledger that cannot be opened.
  */
 #ifndef HRUN_SESSION_PES_IN_USE_H
 #define HRUN_SESSION_PES_IN_USE_H
@@ -23,7 +23,7 @@ struct ledger {
 };
 
 /* Find the folder of the ledger: $HRUN_LEDGER, else that of the cluster file (from_file, or NULL), /etc/hrun/ledger,
- * /run/lock. Set *dir, or *why if there is none; the caller frees both. *named: 1 if the user named it. */
+ * /run/lock. Set *dir, or *why if there is none; the caller frees both. *named: 1 if the user named the folder. */
 void ledger_find(const char *from_file, char **dir, int *named, char **why);
 
 /* Open the ledger of c->cluster. g->l stays NULL inside an allocation, for simulated or described hosts, and for a run
@@ -36,12 +36,12 @@ void ledger_release(struct ledger *g);
 void ledger_look(struct ledger *g, const struct context *c);
 /* The mask for lib/layout; NULL: no PE is busy. */
 const char *const *ledger_busy(const struct ledger *g);
-/* Seconds until all running jobs have ended as predicted; NAN if one has no prediction. */
+/* Seconds until all runs in the ledger end as predicted; NAN if one waits, is overdue or has no prediction. */
 double ledger_free_in(const struct ledger *g);
 
 struct ledger_run {
     const struct hrun_layout *layout; /* NULL: all PEs that are not busy */
-    int whole_hosts;              /* 1: lock all PEs of its hosts (measurements) */
+    int whole_hosts;              /* 1: lock all PEs of the run's hosts (measurements) */
     int64_t N;
     double time_s;                /* predicted; 0: not known */
 };

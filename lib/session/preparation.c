@@ -120,7 +120,7 @@ static int preparation_key(const struct work *w, const struct hrun_layout *l, co
     return 0;
 }
 
-/* Read the record into text. Result: its first line, which the caller releases, with *key in text; NULL: no record. */
+/* Read the record into text. Result: the first line, which the caller releases; NULL: no record. *key is in text. */
 static json_t *read_record_file(const char *path, struct hrun_buf *text, const char **key)
 {
     char *end;
@@ -289,7 +289,7 @@ static void name_step(const struct hrun_strvec *argv, char *out, size_t size)
     snprintf(out, size, "%.*s%s", (int)len, all.data, len < all.len ? " ..." : "");
 }
 
-/* Fail. With quiet_run the message contains the last line of the step's output; else on_message gets its end. */
+/* Fail. With quiet_run the message has the last line of the output; else on_message gets the end of the output. */
 static int fail_step(const struct work *w, const char *command, const struct hrun_outcome *o,
                      const struct step_listener *l, struct hrun_error *err)
 {

@@ -15,7 +15,7 @@ struct preparation {
     int lock;                  /* for hrun_unlock after the run; -1: none */
     int known;                 /* 1: no step was run, as the record describes the same preparation */
     double took_s;             /* time of all steps; 0: no step was run */
-    struct hrun_outcome outcome; /* of the last step; that of the run if a signal or the time limit ended this step */
+    struct hrun_outcome outcome; /* of the last step, and of the run if a signal or the time limit ended this step */
     char why[320];             /* message that the time limit ended a step; "": it did not */
 };
 
@@ -26,7 +26,7 @@ int preparation_hold(const struct work *w, const struct hrun_layout *layout, con
 
 /* Prepare a run of w, in the folder and with the settings of its job `like`. The time limit for all steps is --timeout.
  * own = 1: the folder is new. Result: 1: the run may start; 0: a signal or the time limit ended a step; -1 with *err
- * (HRUN_EENGINE: a step failed, with its last line if quiet_run; HRUN_EBUSY as above). */
+ * (HRUN_EENGINE: a step failed, with its last line if quiet_run; HRUN_EBUSY as preparation_hold). */
 int preparation_run(const struct work *w, const struct hrun_app_values *values, const struct hrun_job *like, int own,
                     struct preparation *out, struct hrun_error *err);
 
@@ -38,7 +38,7 @@ void preparation_forget(const struct work *w);
  * are set; else 0. */
 int preparation_last(struct context *c, int64_t N, struct hrun_config *config, double *share, double *took_s);
 
-/* Append the commands that would prepare a run of w, in shell syntax. If it is prepared already, append none and set
+/* Append the commands that would prepare a run of w, in shell syntax. If w is prepared already, append none and set
  * *took_s to the time of the steps and *age_s to the time since then (else both are 0). Errors: those of templates. */
 int preparation_due(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *out, double *took_s,
                     double *age_s, struct hrun_error *err);

@@ -41,7 +41,7 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
     return rc;
 }
 
-/* 1 if hrun's input file for these values would have the user's value (NAME=VALUE), else 0 with its own in *written. */
+/* 1 if hrun's input file for these values would have the user's NAME=VALUE, else 0 with hrun's value in *written. */
 static int matches_preset(const struct context *c, const char *text, const struct hrun_app_values *values,
                           double *written)
 {

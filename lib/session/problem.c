@@ -155,7 +155,7 @@ static char *problem_path(const struct context *c, const char *file, const char 
     return path;
 }
 
-/* The path of the stored definition of that name; the caller frees it. NULL: none. */
+/* The path of the stored definition with this name; the caller frees it. NULL: none. */
 static char *stored_definition(const struct context *c, const char *name)
 {
     char *path = c->set->no_data || !hrun_app_is_name(name) ? NULL : problem_path(c, name, ".yaml", NULL);
@@ -166,9 +166,9 @@ static char *stored_definition(const struct context *c, const char *name)
     return NULL;
 }
 
-/* Find the command in the index; set p->name, p->known and, if a number in its words is the size, c->number. The last
- * line with the same words is valid: among those with the same contents (p->known = 1), else with the same folder.
- * Lines with another name than -app are ignored. */
+/* Find the command in the index; set p->name, p->known and, if a number in its words is the size, c->number. Valid is
+ * the last line with these words and contents (p->known = 1), else the last line with these words and this folder.
+ * If -app is given, lines with another name are ignored. */
 static int find_known(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -339,7 +339,7 @@ char *problem_title(const struct settings *set, const char *name)
     return title;
 }
 
-/* Set p->name unless the index has it: -app, else program and hash; "" if the user may not read the definition. */
+/* If the index did not set p->name, set -app, else program and hash; "" if the user may not read the definition. */
 static void name_problem(struct context *c, struct problem *p, char *const *words)
 {
     autofree char *program = hrun_app_name_of(words[0]), *path = NULL;
@@ -480,8 +480,8 @@ int problem_define(struct context *c, const char *text, struct hrun_error *err)
 /* Comment in the definition that marks a rule learnt from failed runs. */
 static const char LEARNT[] = "   # as runs have failed";
 
-/* Append the definition to text, with another rule ("": none) and comment. Result: 1 if its former rule was learnt,
- * else 0; -1 with *err. */
+/* Append the definition to text, with `rule` ("": none) and `comment` in place of its rule. Result: 1 if the replaced
+ * rule was learnt, else 0; -1 with *err. */
 static int change_rule(struct context *c, const char *rule, const char *comment, struct hrun_buf *text,
                        struct hrun_error *err)
 {

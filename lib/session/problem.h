@@ -29,42 +29,42 @@ struct problem {
 };
 
 /* If c->app is NULL or has `size: command`, replace it by the application of this command (words: program and
- * arguments): the stored one, else a new one. It becomes NULL without a store or words, for unknown words with {N}, and
- * for words without {N} if the user gives a size (N; -1: several). The user gets a note if a file has changed.
- * For another c->app, set c->number to the size in the words (number_from_args). If there is none and -app is not
- * given, the stored application of the same command replaces c->app.
+ * arguments): the stored one, else a new one. c->app becomes NULL without a store or words, for unknown words with {N},
+ * and for words without {N} if the user gives a size (N; -1: several). The user gets a note if a file has changed.
+ * For another c->app, set c->number to the size in the words (number_from_args). If the words have no size and -app is
+ * not given, the stored application of this command replaces c->app.
  * Errors: HRUN_EINVAL (also if -app names a definition with `size: command` and the words are not one command without
  * a size), HRUN_EIO, HRUN_EPARSE. */
 int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_error *err);
-/* Set c->problem for words that may have {N}, and c->app to the stored application (NULL: none). Errors: as above. */
+/* Set c->problem for words that may have {N}, and c->app to the stored application or NULL. Errors: as problem_find. */
 int problem_begin(struct context *c, char *const *words, struct hrun_error *err);
 /* Store text (YAML) as the definition of c->problem, in place of an earlier one. Errors: those of the store. */
 int problem_define(struct context *c, const char *text, struct hrun_error *err);
 /* Set *units to the number of units of work that {shares} in the words or in the variables of env (NULL: none) divide:
- * the number in the form, or 1000 for relative shares; 0 without {shares}; -1 if the size determines it (sized = 1).
+ * the number in the form, or 1000 for relative shares; 0 without {shares}; -1 if the size gives the number (sized = 1).
  * Words may contain constants of app (or NULL). Errors: HRUN_EINVAL (the number is not known; an unknown form; a form
  * without quotes that the shell has changed). */
 int problem_units(const struct hrun_app *app, char *const *words, const struct hrun_strvec *env, int sized,
                   int64_t *units, struct hrun_error *err);
 /* Write the rule of c->app, learnt from failed runs, to the definition of c->problem. Errors: those of the store. */
 int problem_keep_rule(struct context *c, struct hrun_error *err);
-/* Remove a learnt rule from c->app; problem_keep removes it from disk. A user's own rule stays. Errors: as above. */
+/* Remove a learnt rule from c->app; problem_keep removes the rule from disk. A user's own rule stays. */
 int problem_forget_rule(struct context *c, struct hrun_error *err);
 /* 1 if c->app is the stored application of a command, else 0. */
 int problem_is_app(const struct context *c);
-/* Load the stored application of that name into c->app. Result: 0; 1 if there is none; -1 with *err. */
+/* Load the stored application with this name into c->app. Result: 0; 1 if there is none; -1 with *err. */
 int problem_named(struct context *c, const char *name, struct hrun_error *err);
 /* Append to *err, an error about an unknown name, the most similar name of an earlier command. */
 void problem_hint(const struct context *c, const char *name, struct hrun_error *err);
-/* The command of the stored application of that name; the caller frees it. NULL: none. */
+/* The command of the stored application with this name; the caller frees it. NULL: none. */
 char *problem_title(const struct settings *set, const char *name);
 /* Store the definition of c->problem, if any, and add the command to the index. Needs c->store. */
 int problem_keep(struct context *c, struct hrun_error *err);
 /* 0 if c->app was just made for a command that has neither a definition nor stored data, else 1. */
 int problem_is_known(const struct context *c);
-/* Shorter runs of commands without a definition are mostly tests: they are not recorded. */
+/* Runs shorter than this, in s, of commands without a definition are mostly tests, and not recorded. */
 #define PROBLEM_WORTH_S 1.
-/* 1 if a run of that time must be recorded, else 0. */
+/* 1 if a run of time_s should be recorded, else 0. */
 int problem_is_worth_recording(const struct context *c, double time_s);
 /* Check that standard input has no data, as measured runs get none. Errors: HRUN_EINVAL. */
 int problem_check_input(struct hrun_error *err);

@@ -15,7 +15,7 @@ void profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf
     hrun_cluster_signature(sub, NULL, "speed", out);
 }
 
-/* Load the speed of the PEs of sub-cluster i, for a formula. The platform file gives that of simulated hosts. */
+/* Load the speed of the PEs of sub-cluster i, for a formula. The platform file gives the speed of simulated hosts. */
 static void load_speeds(struct context *c, int i, struct sub_profile *v)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[i];
@@ -186,7 +186,7 @@ static void add_unsure(const struct hrun_net *net, struct hrun_buf *note)
         hrun_buf_addf(note, "%sof the network: %s", note->len ? "\n" : "", words.data);
 }
 
-/* If there is no network, remove all models, as a formula needs it, and set the reason. */
+/* If there is no network, remove all models, as a formula needs a network, and set the reason. */
 static void need_network(const struct context *c, struct profiles *p)
 {
     autorelease(hrun_buf_release) struct hrun_buf why = HRUN_BUF_INIT;
@@ -206,7 +206,7 @@ static void need_network(const struct context *c, struct profiles *p)
     p->have = p->nsamples = 0;
 }
 
-/* Fit the models again if they were fitted with a network that is gone, or without the one that now exists. */
+/* Fit the models again if they were fitted with a network that is gone, or without a network that now exists. */
 static int refit_for_network(struct context *c, struct profiles *p, struct hrun_error *err)
 {
     autofree struct hrun_models **models = xcalloc((size_t)p->nsubs, sizeof *models);

@@ -28,15 +28,15 @@ struct profiles {
 };
 
 /* Load the models of all sub-clusters for c->app, or the reasons why they are not usable. For a definition with network
- * terms load the network (network_use), and fit the models again if they were fitted without it or if it is gone. With
- * --network, c->view is then that of the given file (network_suppose).
+ * terms load the network (network_use), and fit the models again if they were fitted without the network, or with one
+ * that is gone. With --network, c->view is then the network of the given file (network_suppose).
  * Errors: those of the store, network_use, network_suppose and lib/model; *out is not changed then. A profile that
  * cannot be read is no error, but sets `unreadable`. */
 int profiles_load(struct context *c, struct profiles *out, struct hrun_error *err);
 void profiles_release(struct profiles *p);
 
 /* Append the signature under which the store has the speed of a sub-cluster's PEs (HRUN_PERF_APP). It contains the kind
- * of PE alone, as neither engine nor MPI change its speed. */
+ * of PE alone, as engine and MPI do not change the speed. */
 void profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out);
 
 #endif

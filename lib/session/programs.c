@@ -34,7 +34,7 @@ static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
     return 0;
 }
 
-/* For a program without an MPI, such as nice or taskset: if a word after it names a program of MPICH, use that MPI. */
+/* If the program shows no MPI (such as nice or taskset), and a later word names a program of MPICH, use MPICH. */
 static void find_mpi_behind(const struct work *w)
 {
     struct hrun_mpi *mpi = &w->c->mpi, other;
@@ -230,7 +230,7 @@ static int fill_builds(const struct work *w, const struct hrun_layout *layout, c
 }
 
 /* Fill the words of program i, which env(1) starts with its own variables and folder, as this works with all engines.
- * *path: of program i; then of env. */
+ * *path: of program i; set to the path of env. */
 static int fill_after_env(const struct work *w, int i, const struct hrun_app_values *values, struct work_words *out,
                           const char **path, struct hrun_error *err)
 {

@@ -1,7 +1,7 @@
 /* query.h - predictions without a run: hrun --dry-run=time and hrun_ask
  *
- * Purpose: give the predicted time, or the document, of the best configuration or of given ones. Without a model this
- * fails, whereas a run would start the program as mpirun does.
+ * Purpose: give the predicted time, or the document, of the best configuration or of given ones. Without a model a
+ * query fails, but a run would start the program as mpirun does.
  */
 #ifndef HRUN_SESSION_QUERY_H
 #define HRUN_SESSION_QUERY_H

@@ -17,10 +17,10 @@
 
 static const char KEPT[] = "hrun-failed-";
 
-/* Larger files, files after COPIED_ALL bytes, and folders after NAMES_MAX names are linked: input decks are text of
- * some KiB, and copying restart files and meshes for each of a hundred runs would take too long. */
+/* Files over COPIED_MAX bytes, files after COPIED_ALL bytes, and folders after NAMES_MAX names are linked. Input decks
+ * are text of some KiB; copying restart files and meshes for each of a hundred runs would take too long. */
 enum { COPIED_MAX = 1 << 20, COPIED_ALL = 32 << 20, NAMES_MAX = 1000 };
-/* No scratch folders are made for more names than this, as copying them takes longer than many runs. */
+/* If the working folder has more names, there are no scratch folders: copying takes longer than many runs. */
 enum { NAMES_MOST = 5000 };
 
 /* ------------------------------------------------------------------ location */
@@ -51,8 +51,8 @@ static int is_seen_by_all(const struct context *c, char *folder)
     return yes;
 }
 
-/* 1 if scratch folders can be made in base, else 0: it must be on the file system of home, other users must not be able
- * to rename the folders, and all hosts must see them. */
+/* 1 if scratch folders can be made in base, else 0: base must be on the file system of home, other users must not be
+ * able to rename the folders, and all hosts must see them. */
 static int serves_as_base(const struct context *c, const char *base, const char *home)
 {
     int fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -250,7 +250,7 @@ static int place_name(struct transfer *t, const char *below, const char *name, s
         return 0;
     t->names++;
     if (lstat(from, &st)) {
-        rc = 0;                    /* it was removed meanwhile */
+        rc = 0;                    /* removed since readdir */
     } else if (t->s->users) {
         /* If the folder exists because of inputs in it, link its other names one by one. */
         if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode)) {

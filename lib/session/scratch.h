@@ -2,11 +2,11 @@
  *
  * Purpose: a measuring run gets a scratch folder that is removed with all that the run writes, so the user's folder
  * does not change. A user's run gets one if hrun would otherwise replace an input file of the user; all other files
- * that it writes are then moved to the user's folder.
- * Invariants: the folder of a measuring run is made beside the working folder, so that "../x" is the same file, or in
- * it if that fails; both are on one file system. If hrun is killed while the job runs, the launch's guard removes the
- * folder, or else the next run that makes one (if others cannot rename it). The folder of a user's run is in the
- * working folder. Only scratch_return empties it, so each file that the run wrote is in one of the two.
+ * that this run writes are then moved to the user's folder.
+ * Invariants: the folder of a measuring run is made beside the working folder, so that "../x" is the same file; if this
+ * fails, inside. Both are on one file system. If hrun is killed while the job runs, the launch's guard removes the
+ * folder, else the next run that makes one (if other users cannot rename it). The folder of a user's run is in the
+ * working folder. Only scratch_return empties this folder, so each file that the run wrote is in one of the two.
  */
 #ifndef HRUN_SESSION_SCRATCH_H
 #define HRUN_SESSION_SCRATCH_H
@@ -14,7 +14,7 @@
 #include "session/context.h"
 
 struct scratch {
-    char *home;                /* absolute path of the working folder; NULL: runs start in it, without scratch folder */
+    char *home;                /* absolute path of the working folder; NULL: runs start there, without scratch folder */
     char *base;                /* folder in which the scratch folders are made */
     char *kept;                /* path to which the folder of a failed run is moved; NULL: it is removed */
     int copy;                  /* 1: every file is copied; 0: see scratch_fill */
@@ -25,7 +25,7 @@ struct scratch {
  * last failed run stays as hrun-failed-APP in the working folder. If no folder can be made that all hosts see, home is
  * NULL and *why the reason, which the caller frees. Errors: HRUN_EIO. */
 int scratch_find(struct scratch *s, const struct context *c, int keep, char **why, struct hrun_error *err);
-/* The same for one user's run. */
+/* Choose where one user's run gets its folder. Errors: HRUN_EIO. */
 int scratch_for_user(struct scratch *s, const struct context *c, struct hrun_error *err);
 void scratch_release(struct scratch *s);
 

@@ -17,7 +17,7 @@ void settings_say(const struct settings *set, const char *fmt, ...)
     set->say(text.data);
 }
 
-/* The last NAME=VALUE wins, as in the processes; NAME alone counts only before the first of them. */
+/* The last NAME=VALUE wins, as in the processes; NAME alone counts only before the first NAME=VALUE. */
 const char *settings_exported(const struct settings *set, const char *name)
 {
     const struct hrun_strvec *env = &set->job.env;

@@ -23,7 +23,7 @@ struct job_settings {
     const char *engine, *wdir;
     const char *mpi_family;           /* --mpi: "openmpi" or "mpich", for a program that does not show its MPI */
     struct hrun_strvec env;           /* -x */
-    size_t env_first[2];              /* from the first index up to the second: for the first program alone */
+    size_t env_first[2];              /* entries of env from [0] up to [1] are for the first program alone */
     struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
     struct hrun_strvec smpi;          /* --smpi, "NAME:VALUE" */
     double timeout_s;                 /* limit of a run */

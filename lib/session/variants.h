@@ -1,7 +1,7 @@
 /* variants.h - choose among the algorithms of an application (paper 003, section 3.4)
  *
- * Purpose: a definition may have variants. hrun makes a decision for each, as if it were a separate application, and
- * chooses the best (eq. 1).
+ * Purpose: a definition may have variants. hrun makes a decision for each, as for a separate application, and chooses
+ * the best (eq. 1).
  * Invariants: context.app is one of context.variants_of->variants: the first one until variants_choose.
  */
 #ifndef HRUN_SESSION_VARIANTS_H
@@ -26,8 +26,8 @@ struct variants {
     int chosen;                 /* index into v */
 };
 
-/* Load the profiles of all variants, or of c->app alone if it has none or the user named one. *out must be zeroed;
- * release it also on failure. Errors: those of profiles_load. */
+/* Load the profiles of all variants, or of c->app alone if it has no variants or the user named one. *out must be
+ * zeroed; release *out also on failure. Errors: those of profiles_load. */
 int variants_load(struct context *c, struct variants *out, struct hrun_error *err);
 /* Decide for every loaded variant. The best becomes c->app; without predictions, the first one with a decision. With
  * --limit within or --explore the fastest becomes c->app, and these options apply to its configurations only. Errors:
@@ -40,7 +40,7 @@ void variants_release(struct variants *v);
 
 /* Append the chosen variant and the next best: "cannon; next best: columns (4,1,3,1) +3.1 %". */
 void variants_print(const struct variants *v, struct hrun_buf *out);
-/* The same as JSON; null if nothing is loaded. */
+/* The variants as JSON; null if nothing is loaded. */
 json_t *variants_json(const struct variants *v);
 
 #endif

@@ -150,7 +150,7 @@ static size_t length_of_words(const char *text, size_t len)
     return len;
 }
 
-/* 1 if Open MPI prints this line about an MPI_Abort or its own messages; such lines do not name the cause. */
+/* 1 if Open MPI prints this line about an MPI_Abort or its own messages, else 0. The line does not name the cause. */
 static int is_of_openmpi(const char *line)
 {
     static const char *const begin[] = {
@@ -281,7 +281,7 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
     return 0;
 }
 
-/* 1 if the definition has presets for each input, so hrun's inputs contain the values of the user's; else 0. */
+/* 1 if the definition has presets for each input, so hrun's inputs contain the values of the user's files; else 0. */
 static int are_all_presets(const struct hrun_app *app, const struct hrun_strvec *inputs)
 {
     for (size_t i = 0; i < inputs->n; i++) {
@@ -478,7 +478,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     return rc;
 }
 
-/* If the run used several sub-clusters with unequal shares, append each one's fraction of the work per process. */
+/* If the run used several sub-clusters with unequal shares, append for each the fraction of the work of one process. */
 static int add_recorded_shares(const struct work *w, const struct hrun_config *config, int used, struct hrun_buf *out,
                                struct hrun_error *err)
 {
