@@ -19,8 +19,8 @@ struct work_program {
     char *const *words;
     int procs;
     struct hrun_strvec env;    /* words for env(1): its own variables and working directory; empty: none */
-    const char *wdir;          /* its own working directory; NULL: that of the job */
-    struct hrun_strvec hosts;  /* of its ranks in order, repeated as often as needed; empty: any */
+    const char *wdir;          /* its own working directory; NULL: the job's */
+    struct hrun_strvec hosts;  /* hosts of its ranks in order, repeated as often as needed; empty: any */
     struct hrun_strvec line;   /* owns words; empty for the first program, whose words are the caller's */
 };
 
@@ -40,12 +40,12 @@ struct work {
     int tag_output, report_bindings, oversubscribe;
     struct tune *tune;         /* to tune collective operations: filled by work_run; or NULL. The caller's */
     struct waits *waits;       /* to trace MPI calls: filled by work_run, used by work_record; or NULL. The caller's */
-    const double *share;       /* share of the work of a process of each sub-cluster; NULL: equal. The caller's */
+    const double *share;       /* nsubs: share of one process of each sub-cluster; NULL: equal. The caller's */
     int copies;                /* 1: the ranks are independent runs of one process each (family weak) */
     double limit_s;            /* time limit if the user gave no --timeout; 0: none */
     double slow_s;             /* time limit in any case; 0: none */
-    /* Called just before the start, after all checks; may be NULL. If it returns other than 0, nothing starts, and *err
-     * is its error. */
+    /* Called just before the start, after all checks; may be NULL. If the result is not 0, nothing starts, and *err is
+     * the error of work_run. */
     int (*before_launch)(void *ctx, const struct hrun_job *job, struct hrun_error *err);
     void (*on_message)(void *ctx, const char *text);
     void *ctx;
@@ -56,7 +56,7 @@ struct work_result {
     int ok;                    /* the run ended well and its time is known */
     double time_s;             /* application's own time, else the clock of the job's hosts (outcome.job_s);
                                   0 unless ok */
-    int unprepared;            /* 1: a signal or the time limit ended the preparation, whose outcome this is */
+    int unprepared;            /* 1: a signal or the time limit ended the preparation; `outcome` is the preparation's */
     int too_short;             /* 1: status 0, but the program reports a time of 0 s; not ok */
     int no_time;               /* 1: status 0, but the output has no time; not ok */
     char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "lost host h3",
@@ -64,8 +64,8 @@ struct work_result {
     char detail[512];          /* for the user: the last line of standard error, or why no time was found; "" */
 };
 
-/* Find the program or programs for P processes, and their MPI, into the context. They may have {N} and {P}; P = 0 means
- * the first P for which the program exists, so that its MPI is known before P is chosen. Errors: those of
+/* Set the program or programs for P processes, and their MPI, in the context. Names may have {N} and {P}. P = 0: the
+ * first P for which the program exists, so that the MPI is known before P is chosen. Errors: those of
  * context_find_program and context_find_other. */
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
 

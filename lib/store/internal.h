@@ -23,7 +23,7 @@ enum { STORE_RECORD_VERSION = 5, STORE_MODELS_VERSION = 1 };
 enum { STORE_LINE_MAX = 1 << 18 };
 
 /* The beginning of every record. Keys are sorted, the object is flat and quotes in strings are escaped, so this text
- * occurs nowhere else in a record, and a reader finds the next record after damage by it. */
+ * occurs nowhere else in a record. After damage a reader searches this text to find the next record. */
 #define STORE_RECORD_START "{\"M\":"
 
 /* The fields of a measurement with their keys in records and other formats. */
@@ -41,7 +41,7 @@ extern const struct store_field store_fields[STORE_NFIELDS];
 
 void *store_member(const struct hrun_sample *s, const struct store_field *f);
 
-/* Check a name that becomes part of a path: [a-z0-9][a-zA-Z0-9._-]*. `what` is "application" or "signature".
+/* Check a name that becomes part of a path: [a-z0-9][a-zA-Z0-9._-]*. what: for the message, such as "an application".
  * Errors: HRUN_EINVAL. */
 int store_check_name(const char *what, const char *name, struct hrun_error *err);
 
@@ -51,12 +51,12 @@ char *store_folder(const struct hrun_store *s, const char *app, struct hrun_erro
 char *store_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
                  struct hrun_error *err);
 
-/* Create the folder of an application and lock one signature for writing. If hrun_store_begin has locked it, that lock
- * is used. Result: a descriptor for store_unlock, or -1. */
+/* Create the folder of an application and lock one signature for writing. If hrun_store_begin holds this lock, use the
+ * held lock. Result: a descriptor for store_unlock, or -1. */
 int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err);
 void store_unlock(const struct hrun_store *s, int lock);
 
-/* 1 if s holds this signature's lock, else 0. The lock file must not be opened while it is held: closing it would
+/* 1 if s holds this signature's lock, else 0. While s holds the lock, do not open the lock file: closing the file would
  * release the lock. */
 int store_holds(const struct hrun_store *s, const char *app, const char *signature);
 
@@ -85,7 +85,7 @@ struct store_log_end {
     int torn;           /* 1: an unfinished record follows */
 };
 
-/* Read the good records of the log at path that follow *end, and update *end. Without a log there are none. Errors:
+/* Read the good records of the log at path that follow *end, and update *end. Without a log out->n is 0. Errors:
  * HRUN_EIO. */
 int store_read_tail(const char *path, const char *app, const char *signature, struct store_log_end *end,
                     struct hrun_samples *out, struct hrun_error *err);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Check `shares` against `config`. A share is a whole number of units, and the last processes of a sub-cluster may have
- * had one unit less, so the sum of all shares is below 2. Only rounding makes it less than 1; 0.5 is a safe bound. */
+ * had one unit less, so the sum of all shares is below 2. Only rounding puts the sum below 1; 0.5 is a safe bound. */
 static int check_sample_shares(const struct hrun_sample *s, int subs, struct hrun_error *err)
 {
     static const double LEAST = 0.5, MOST = 2;

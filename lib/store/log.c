@@ -20,7 +20,7 @@ enum { CRC_DIGITS = 8, END_LENGTH = 1 + CRC_DIGITS };
 
 /* ---------------------------------------------------------------- writing */
 
-/* Number of folders from the log's up to DATA. They are synchronised, too, so that their names are durable. */
+/* Number of folders from the log's up to DATA. An append synchronises these too, so that their names are durable. */
 enum { FOLDERS = 3 };
 
 int store_append(struct hrun_store *s, const char *app, const char *signature, const struct hrun_sample *const *v,

@@ -1,7 +1,7 @@
 /* models.c - the fitted models of one profile: a YAML file that is replaced as a whole; see store.h
  *
- * The file's last line is the CRC-32 of all before it. It is checked first; then the version, as a newer one may have
- * other keys; then the schema; then the invariants of the values.
+ * The file's last line is the CRC-32 of all lines before. A reader first checks this CRC-32; then the version, as a
+ * newer version may have other keys; then the schema; then the invariants of the values.
  */
 #include "base/alloc.h"
 #include "base/file.h"

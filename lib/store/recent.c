@@ -22,8 +22,8 @@
  * runs is five times more precise than one run. 512 runs are read within a millisecond. */
 enum { FIRST = 8, LAST = 24, RUNS_MAX = 512 };
 
-/* Bytes of the log. The cache is rewritten when it lacks more than RENEW (100 records). The COMPARE bytes before its
- * end position must be unchanged. */
+/* Bytes of the log. The cache is rewritten if it lacks more than RENEW bytes (100 records). A cache is valid only if
+ * the COMPARE bytes before its end position are unchanged. */
 enum { RENEW = 64 * 1024, COMPARE = 4096 };
 
 /* Largest size of a cache that is read; some thousand records take far less. */
@@ -81,7 +81,7 @@ static int by_kind_and_place(const void *a, const void *b)
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Keep the first and the last samples of each kind, and the last runs of users. */
+/* Keep the FIRST and the LAST samples of each kind; of these with origin "run" only the last RUNS_MAX. */
 static void thin_out(struct hrun_samples *s)
 {
     autofree const struct hrun_sample **items = xcalloc(s->n + 1, sizeof *items);

@@ -285,7 +285,7 @@ static int read_field(const struct store_field *f, const json_t *value, struct h
     return 0;
 }
 
-/* Check that the record names the application or signature of its file. In a renamed log it does not. */
+/* Check that the record names the application or signature of its file. A record in a renamed log does not. */
 static int check_owner(const json_t *o, const char *key, const char *want, struct hrun_error *err)
 {
     const char *have = json_string_value(json_object_get(o, key));
@@ -298,7 +298,7 @@ static int check_owner(const json_t *o, const char *key, const char *want, struc
     return 0;
 }
 
-/* The version of a record, or -1. */
+/* The version of a record, or -1 with *err. */
 static int record_version(const json_t *o, struct hrun_error *err)
 {
     const json_t *v = json_object_get(o, "v");

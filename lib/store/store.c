@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Characters of the longest file name that are reserved for suffixes of a signature: ".recent" and that of its
- * temporary file. */
+/* Characters of the longest file name that are reserved behind a signature: for ".recent" and the suffix of a temporary
+ * file. */
 enum { NAME_ROOM = 32 };
 _Static_assert(NAME_ROOM >= sizeof ".recent" - 1 + HRUN_FILE_MARKS, "room for the longest name");
 
@@ -199,7 +199,7 @@ int store_advise(struct hrun_error *err, const char *kept)
 
 /* ---------------------------------------------------------------- listing */
 
-/* The length of a name without its suffix, or 0 if it has none of the suffixes. */
+/* The length of a name without its suffix, or 0 if the name has none of the suffixes. */
 static size_t stem_length(const char *name, const char *const *suffixes)
 {
     size_t len = strlen(name);
@@ -210,8 +210,8 @@ static size_t stem_length(const char *name, const char *const *suffixes)
     return 0;
 }
 
-/* Append the names in a folder, sorted, without duplicates. With suffixes: those of files with one of them, without it.
- * With NULL: those of folders. A missing folder has no names. */
+/* Append the names in a folder, sorted, without duplicates: of the files with one of the suffixes, which is cut off; if
+ * suffixes is NULL, of the folders. A missing folder has no names. */
 static int list_names(const char *path, const char *const *suffixes, struct hrun_strvec *out,
                       struct hrun_error *err)
 {

@@ -1,7 +1,7 @@
 /* store.h - measurements and profiles on disk
  *
  * Purpose: below $HRUN_DATA (default ${XDG_DATA_HOME:-~/.local/share}/hrun) keep, for each application and
- * sub-cluster signature, one pair of files (format: hrun-profile(5)):
+ * sub-cluster signature, these files (format: hrun-profile(5)):
  *     profiles/APP/SIGNATURE.log    append-only raw measurements, one checksummed JSON record per line
  *     profiles/APP/SIGNATURE.yaml   the models fitted from them, replaced as a whole
  *     profiles/APP/SIGNATURE.recent the part of the log that a decision needs; updated when the log has grown
@@ -10,10 +10,10 @@
  *   - a reader counts, reports and skips a torn, corrupted or unknown record, and reads the others; such a record is
  *     never removed or rewritten;
  *   - appending repairs a torn end (a last line without newline) by starting a new line;
- *   - a lock file keeps processes from writing at the same time; threads of one process, and two stores that it
- *     opened on one folder, must take turns; models are replaced atomically;
+ *   - a lock file keeps processes from writing at the same time; threads of one process, and two stores of one process
+ *     on one folder, must take turns; models are replaced atomically;
  *   - models of a newer hrun are never replaced;
- *   - times that are not finite and positive never become a measurement, neither when written nor when read;
+ *   - every good measurement has finite and positive times, when written and when read;
  *   - application and signature are names [a-z0-9][a-zA-Z0-9._-]*, so no path leaves the data folder; every record and
  *     every models file contains both names, so that a renamed file is detected.
  */
@@ -62,13 +62,13 @@ struct hrun_sample {
     double compute_s;      /* the most time that a process of this sub-cluster spent outside MPI */
     double mpi_s;          /* the least time that a process of this sub-cluster spent inside MPI */
     double work;           /* the share of each process of this sub-cluster, in the unit of the definition's family
-                              (weak: rows) or relative to those of others (not in one record); 0: equal shares */
+                              (weak: rows) or relative to the shares in other records; 0: equal shares */
     char *shares;          /* part of the whole work that one process of each sub-cluster of `cluster` had:
                               "0.0625,0,0.125"; "": equal */
-    int copies;            /* 1: P runs of one process each, at the same time; time_s is that of the slowest (family
+    int copies;            /* 1: P runs of one process each, at the same time; time_s is of the slowest run (family
                               weak: a process on a loaded host); 0: one run of P processes */
     char *settings;        /* options that change times, as typed: "--mca pml ob1" */
-    char *trace;           /* the MPI waits of its processes, as written by waits_encode (lib/session) */
+    char *trace;           /* the MPI waits of this sub-cluster, as written by waits_encode (lib/session) */
 };
 
 void hrun_sample_release(struct hrun_sample *s);
@@ -83,9 +83,9 @@ struct hrun_samples {
 
 void hrun_samples_release(struct hrun_samples *s);
 
-/* Statuses of marks in the log. ANEW (hrun-calibrate --again) makes all measurements before it with the same constants
- * obsolete. ANEW_POINT (--redo) does so only for measurements with its N, P and M that are not mixed. A mark is written
- * like a failed run (ok = 0); nothing is removed from the log. */
+/* Statuses of marks in the log. ANEW (hrun-calibrate --again) makes all earlier measurements with the mark's constants
+ * obsolete; ANEW_POINT (--redo) only those that are not mixed and have the mark's N, P and M. A mark is written like a
+ * failed run (ok = 0); nothing is removed from the log. */
 #define HRUN_STATUS_ANEW "anew"
 #define HRUN_STATUS_ANEW_POINT "anew here"
 /* Status of a run that ended well and printed a time of 0 s. */
@@ -167,7 +167,7 @@ const char *hrun_store_dir(const struct hrun_store *s);
 int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct hrun_error *err);
 
 /* Lock one profile until hrun_store_end: other processes cannot append to its log or replace its models, so models that
- * are fitted in between use all measurements. A store holds one lock at a time; the calls below work while it is held.
+ * are fitted in between use all measurements. A store holds one lock at a time; the calls below work under this lock.
  * Creates the application's folder.
  * Errors: HRUN_EINVAL (a name, a profile is locked already), HRUN_EIO (locking failed; the message has the path and the
  * remedy); nothing is locked then. */
@@ -195,14 +195,14 @@ int hrun_store_has_more(struct hrun_store *s, const char *app, const char *signa
 
 /* Read the records that a decision needs, in the order of the log: the first 8 and the last 24 good records of each
  * kind that are not obsolete. A kind has the same N, M, status, origin, config, cluster, consts, signatures and shares.
- * Of these records with origin "run" only the last 512 are read. Only N, P, M, pes, time_s, ok, mixed, status, origin,
+ * Of these, at most the last 512 with origin "run" are read. Only N, P, M, pes, time_s, ok, mixed, status, origin,
  * config, cluster, consts, date, signatures, shares and settings are set; bad is 0. SIGNATURE.recent caches the result,
- * so that each record of the log is parsed once; deleting that file is harmless. Errors: those of
+ * so that each record of the log is parsed once; deleting this file is harmless. Errors: those of
  * hrun_store_samples. */
 int hrun_store_recent(struct hrun_store *s, const char *app, const char *signature, struct hrun_samples *out,
                       struct hrun_error *err);
 
-/* Replace the models. Errors: HRUN_EIO, HRUN_EEXISTS (a newer hrun wrote the present ones; the message has the remedy),
+/* Replace the models. Errors: HRUN_EIO, HRUN_EEXISTS (a newer hrun wrote the old models; the message has the remedy),
  * HRUN_EINVAL (a name, a number that is not finite, a negative count or variance, a missing array, or text that is not
  * UTF-8, each named; or the present file is not a models file). After an error the old models remain. */
 int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, struct hrun_error *err);
@@ -214,14 +214,14 @@ int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, str
 int hrun_store_get_models(struct hrun_store *s, const char *app, const char *signature,
                           struct hrun_models **out, struct hrun_error *err);
 
-/* Append the names of all applications, or of the signatures of one application, sorted. Without a data folder there
- * are none. */
+/* Append the names of all applications, or of the signatures of one application, sorted. Without a data folder append
+ * nothing. */
 int hrun_store_apps(struct hrun_store *s, struct hrun_strvec *out, struct hrun_error *err);
 int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_strvec *out,
                           struct hrun_error *err);
 
-/* Write the present time to out[21] as "2026-11-20T10:36:00Z". hrun_date_age: the seconds since such a date, negative
- * for one in the future. Result: 0, or -1 if `date` is not a date. */
+/* hrun_date_now: write the present time to out[21] as "2026-11-20T10:36:00Z". hrun_date_age: set *seconds to the time
+ * since such a date, negative in the future. Result: 0, or -1 if `date` is not a date. */
 void hrun_date_now(char out[21]);
 int hrun_date_age(const char *date, double *seconds);
 
@@ -232,8 +232,8 @@ int hrun_date_age(const char *date, double *seconds);
  *     csv     RFC 4180 with a header line; columns "app", "signature", and the keys of hrun-profile(5), in any order
  *     extrap  Extra-P, docs/file-formats.md, "Text file format": PARAMETER, POINTS, METRIC, REGION, DATA
  * Invariants:
- *   - a measurement that is written as CSV and read back is the same to the last bit;
- *   - Extra-P models one time as a function of the parameters: a file for it has one region (an application, a
+ *   - a measurement that is written as CSV and read back is the same to the last bit, except that origin is "import";
+ *   - Extra-P models one time as a function of the parameters: a file for Extra-P has one region (an application, a
  *     signature, a set of constants), without failed runs and runs of several sub-clusters;
  *   - the first record that breaks an invariant of store.h is reported with file and line, and nothing of that file is
  *     read.
@@ -290,8 +290,8 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
 
 /* After hrun_exchange_claim: append the measurements that belong to the profile of x->v[first] to its log, in one
  * write. A measurement that equals one in the log in all fields of the file is skipped. Each measurement in the log
- * matches at most one, so that a file can be imported twice and equal runs of one file are all kept. *added, *known:
- * numbers of measurements added and skipped. Errors: those of hrun_store_append; the log is unchanged then. */
+ * matches at most one of the file, so a file can be imported twice and equal runs of one file are all kept. *added,
+ * *known: numbers of measurements added and skipped. Errors: those of hrun_store_append; the log is unchanged then. */
 int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, size_t first, size_t *added,
                         size_t *known, struct hrun_error *err);
 
