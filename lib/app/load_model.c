@@ -198,7 +198,7 @@ static int compile_parts(struct hrun_load *l, const char *mapping, const struct 
     return 0;
 }
 
-/* Refuse an expression of memory that decreases with W at every test point at which it has a value. */
+/* Refuse an expression of memory whose value falls as W grows, at each test point that gives values. */
 static int check_memory(const struct hrun_load *l, const char *path, struct hrun_expr *e)
 {
     int falls = 0, others = 0;

@@ -25,7 +25,7 @@ void hrun_rules_release(struct hrun_rules *r);
 /* 1 if rule i accepts (N, P), else 0. */
 int hrun_rules_accept(const struct hrun_rules *r, int i, int64_t N, int P);
 
-/* Drop the rules that disagree with the outcome of a run at (N, P). worked: 1 if it worked, else 0. */
+/* Drop the rules that disagree with the outcome of a run at (N, P). worked: 1 if the run worked, else 0. */
 void hrun_rules_learn(struct hrun_rules *r, int64_t N, int P, int worked);
 
 /* The first remaining rule, or -1. */
@@ -36,9 +36,9 @@ int hrun_rules_first(const struct hrun_rules *r);
 int hrun_rules_ask(const struct hrun_rules *r, const int64_t *sizes, int nsizes, int most, int64_t *N, int *P);
 
 /* For an application of one size: make its rule from n runs with P[i] processes. worked[i]: 1, or 0 if the run was
- * refused. If at least two were refused and one with P > 1 worked, the rule becomes the simplest one that agrees with
- * all runs. Otherwise, or if none agrees, the rule excludes the refused P; if more than twice as many runs were refused
- * as worked, it accepts only the P that worked. Result: 1 if the rule has changed, else 0; -1 with *err. */
+ * refused. If at least two runs were refused and one with P > 1 worked, the rule becomes the simplest one that agrees
+ * with all runs. Otherwise, or if none agrees, the rule excludes the refused P; if more than twice as many runs were
+ * refused as worked, it accepts only the P that worked. Result: 1 if the rule has changed, else 0; -1 with *err. */
 int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err);
 
 #endif

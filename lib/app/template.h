@@ -47,9 +47,8 @@ struct hrun_app_dealt {
  *     units      "96 96 64"
  *     fractions  of the whole: "0.375 0.375 0.25"
  *     cuts       sums of the fractions of ranks 0..r, for r < P - 1: "0.375 0.75"
- *     a number   whole numbers >= 1 that add up to it: "3 3 2"
- *     owners     the rank of each unit: "0 0 0 1 1"; cyclic: in as many laps as the least share, at least
- *                min(8, largest share)
+ *     a number   whole numbers >= 1 whose sum is this number: "3 3 2"
+ *     owners     the rank of each unit: "0 0 0 1 1"; cyclic: in max(least share, min(8, largest share)) laps
  * Text after a colon replaces the blank between entries ("cuts:,"; "\n" is a line feed). "*" as this text folds runs
  * of units, whole numbers and owners. Errors: HRUN_EINVAL; *out is unchanged then. */
 int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,
@@ -69,7 +68,7 @@ void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, i
 /* hrun_app_expand for a word of the command line ("./bmt-{N}"), in which other braces may belong to other programs:
  * only {N}, {P}, {shares}, {shares:FORM} and {constant} are replaced; "{{N}" gives "{N}". app may be NULL (no
  * constants). Errors: HRUN_EINVAL for {N} when N is not known, and for text that resembles {shares} but has no valid
- * form, such as "{share:100}", unless a second brace precedes it. */
+ * form, such as "{share:100}", unless a second brace precedes the text. */
 int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err);
 

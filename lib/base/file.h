@@ -44,8 +44,8 @@ int hrun_file_replace_in(int folder, const char *path, const void *data, size_t 
 /* The temporary file's name is at most this many characters longer than the file's own. */
 enum { HRUN_FILE_MARKS = 19 };
 
-/* Append data[len], whole lines, durably to a file; the caller has its lock. 0: the data is on the disk. If the last
- * line has no newline (its writer was killed), one is added first, in the same write. For an empty file, its folder and
+/* Append data[len], whole lines, durably to a file; the caller has the file's lock. 0: the data is on the disk. If the
+ * last line has no newline (its writer was killed), the write begins with a newline. For an empty file, the folder and
  * depth - 1 folders above are synced before.
  * Errors: HRUN_EIO (also if path is not a regular file). The file then has its old content. If the file could not be
  * truncated, a part of data follows, and *torn = 1, else 0; torn may be NULL. */
@@ -82,7 +82,7 @@ int hrun_keeps_names(int dir);
 /* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base NULL: $TMPDIR or /tmp. Folders of
  * the same user in BASE whose process is gone (an earlier hrun was killed) are removed first, unless other users can
  * rename files in BASE.
- * START (start time of the process) and PLACE (host, boot and PID name space) identify the process that made it: on a
+ * START (start time of the process) and PLACE (host, boot and PID name space) identify the owning process: on a
  * shared BASE, folders of other hosts and containers stay; a reused PID does not keep a folder. Result: its absolute
  * path, which the caller frees; NULL with HRUN_EIO. */
 char *hrun_rundir_create(const char *base, struct hrun_error *err);
@@ -113,8 +113,8 @@ char *hrun_user_path(const char *xdg, const char *in_home, const char *below, st
  * Purpose: programs and files that are installed together find each other in any prefix, and in a build tree.
  */
 
-/* The folder with the bin/ and lib/ from which this code was loaded: that of libhrun.so if this code is in it, else
- * that of the running program; symbolic links resolved. The caller frees it. NULL: unknown. */
+/* The folder with the bin/ and lib/ from which this code was loaded: the folder of libhrun.so if libhrun.so has this
+ * code, else of the running program; symbolic links resolved. The caller frees it. NULL: unknown. */
 char *hrun_installed(void);
 
 /* Path of a library that hrun preloads: PREFIX/lib/hrun/NAME for PREFIX/bin/hrun, and the same below build/. The

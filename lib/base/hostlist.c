@@ -18,7 +18,7 @@ struct range {
     int width;           /* digits to pad to with zeros; 0: none */
 };
 
-/* A list while it is read. */
+/* A list during reading. */
 struct expansion {
     const char *text, *item, *end;  /* the list; begin and end of the present item */
     struct hrun_buf name;       /* the part read so far */
@@ -84,7 +84,7 @@ static int read_range(const char *text, const char **p, struct range *r, struct 
     return 0;
 }
 
-/* Find the end of the bracket whose '[' is at p. NULL with the error if it is invalid. */
+/* Find the end of the bracket whose '[' is at p. NULL with x->err if the bracket is invalid. */
 static const char *check_bracket(const struct expansion *x, const char *p)
 {
     const char *open = p++, *at;
@@ -208,7 +208,7 @@ static int bracket_number(const char *name, size_t at, uint64_t *value, size_t *
     return n > 0 && n <= DIGITS_MOST;
 }
 
-/* 1 if a and b differ in one number only, else 0. *at: where it begins. */
+/* 1 if a and b differ in one number only, else 0. *at: offset of this number. */
 static int differ_in_one(const char *a, const char *b, size_t *at)
 {
     size_t p = 0, na, nb;

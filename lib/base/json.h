@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* Append a document and a newline, and release it. */
+/* Append a document and a newline, and release the document. */
 static inline void hrun_json_print(json_t *root, struct hrun_buf *out)
 {
     autofree char *printed = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;

@@ -61,7 +61,7 @@ int hrun_list_find(const char *list, const char *name)
 
 /* ---------------------------------------------------------------- lists of numbers such as "0-3,8" */
 
-/* Read a number of decimal digits. Result: the text behind it; NULL: no number, or one above max. */
+/* Read a number of decimal digits. Result: the text behind it; NULL: no number, or a number above max. */
 static const char *read_range_end(const char *p, long max, long *out)
 {
     const char *start = p;

@@ -27,7 +27,7 @@ char *hrun_list_copy(const char *list, int place);
 /* 1 if name is the name at `place`, else 0. name NULL: 0. */
 int hrun_list_is(const char *list, int place, const char *name);
 
-/* The first place of the name; -1: it is not in the list. */
+/* The first place of the name; -1: the list does not have the name. */
 int hrun_list_find(const char *list, const char *name);
 
 /* ---------------------------------------------------------------- ranges
@@ -42,8 +42,8 @@ int hrun_list_find(const char *list, const char *name);
 /* Largest number of a PU or core; no machine has more. */
 enum { HRUN_RANGES_MAX = (1 << 20) - 1 };
 
-/* Read "3" or "0-3" at p. Result: the text behind it, with *first <= *last <= max (max >= 0). NULL: p does not begin
- * with such a range; outputs untouched. */
+/* Read "3" or "0-3" at p. Result: the text behind it, with *first <= *last <= max (max >= 0). NULL: there is
+ * no such range at p; outputs untouched. */
 const char *hrun_range_next(const char *p, long max, long *first, long *last);
 
 /* Append a range to the list that begins at out->data[start], after "," if the list is not empty. */

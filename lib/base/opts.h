@@ -5,7 +5,7 @@
  * the options: the rest belongs to the program. Built on getopt_long_only(3).
  * A command has modes: hrun runs a program, or shows the cluster, or plans jobs. Each row of the table lists the modes
  * in which its option has an effect; other modes refuse it.
- * Invariants: the table ends with a row whose name and short are both 0, and has at most HRUN_OPTS_MAX rows; a row with
+ * Invariants: the table ends with a row whose name and sym are both 0, and has at most HRUN_OPTS_MAX rows; a row with
  * a NULL name has only the short form.
  */
 #ifndef HRUN_BASE_OPTS_H
@@ -50,7 +50,7 @@ struct hrun_opt {
     int64_t min, max;      /* for HRUN_OPT_COUNT */
     const char *const *needs; /* names of options, up to a NULL, one of which must be given too; NULL: none */
     const char *const *against; /* names of options that contradict this one; NULL: none */
-    int needs_app;         /* 1: it needs an app definition, which the command finds later */
+    int needs_app;         /* 1: the option needs an app definition, which the command finds later */
     int optional;          /* 1: the value may be left out, and otherwise follows "=" (--wait=5m). A value left out is
                               INFINITY for a time, -1 for a count, `choices` for a choice, and NULL in apply for a word.
                               An optional word is a number or a time. */
@@ -61,7 +61,7 @@ struct hrun_opt {
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */
 int hrun_opt_flag(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 int hrun_opt_string(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
-/* Append value to a struct hrun_strvec member. It must be of the form that meta has, "NAME=VALUE" or "NAME:VALUE". */
+/* Append value to a struct hrun_strvec member. If meta is "NAME=VALUE" or "NAME:VALUE", value must have this form. */
 int hrun_opt_append(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
 /* Apply one option whose value (NULL: a flag) was given as `as` ("--top"). Errors: HRUN_EINVAL, those of apply. */
@@ -113,9 +113,9 @@ int hrun_opts_check(const struct hrun_opt *table, const struct hrun_opt_mode *mo
  * = 1 only those that -h lists, without headings. */
 void hrun_opts_help(const struct hrun_opt *table, unsigned modes, int often, struct hrun_buf *out);
 
-/* Append a bash completion function for command and register it. In place of a program it offers commands, files and
- * the blank-separated words of `subcommands` (NULL: none); after a program files; after a subcommand the values of the
- * table's first HRUN_OPT_NAME option, or files if the subcommand ends in ":". */
+/* Append a bash completion function for command and register it. In place of a program the function offers commands,
+ * files and the blank-separated words of `subcommands` (NULL: none); after a program files; after a subcommand the
+ * values of the table's first HRUN_OPT_NAME option, or files if the subcommand ends in ":". */
 void hrun_opts_completion(const struct hrun_opt *table, const char *command, const char *subcommands,
                           struct hrun_buf *out);
 

@@ -92,7 +92,7 @@ void hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *
 size_t hrun_text_width(const char *s, size_t len);
 /* The position after the first n UTF-8 characters of s. */
 const char *hrun_skip_characters(const char *s, size_t n);
-/* Append s, or, if it is wider than `columns` (at least 4), its beginning, ".." and its end. */
+/* Append s. If s is wider than `columns` (at least 4), append its beginning, ".." and its end. */
 void hrun_add_shortened(struct hrun_buf *out, const char *s, size_t columns);
 /* Width of a line on this descriptor in columns, 40 to 1000: that of its terminal, else $COLUMNS, else 80. */
 int hrun_terminal_width(int fd);

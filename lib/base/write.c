@@ -1,7 +1,7 @@
 /* write.c - writing files: whole, atomically, durably; see file.h for the contracts
  *
- * A file is replaced by a temporary file beside it, TARGET.tmp.PID.NUMBER. Its writer has a lock on it from its
- * creation to its renaming. The lock belongs to the open file (fcntl F_OFD_SETLK): it ends with the process, but also
+ * A file is replaced by a temporary file beside it, TARGET.tmp.PID.NUMBER. The writer locks the temporary file from
+ * creation to renaming. The lock belongs to the open file (fcntl F_OFD_SETLK): it ends with the process, but also
  * excludes threads of the same process. So a temporary file that can be locked is left over from a killed process of
  * any host or container, and the next replacement of the same target removes it. On a file system
  * without locks nothing is removed.
@@ -37,7 +37,7 @@ int hrun_write_all(int fd, const void *data, size_t len)
             p += n;
             len -= (size_t)n;
         } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            /* a non-blocking terminal or pipe: wait until it accepts more */
+            /* a non-blocking terminal or pipe: wait until fd accepts more */
             struct pollfd pfd = { fd, POLLOUT, 0 };
             if (poll(&pfd, 1, -1) < 0 && errno != EINTR)
                 return -1;
@@ -119,7 +119,7 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
         }
         free(s);
         if (fd >= 0)
-            close(fd); /* another process is removing it */
+            close(fd); /* another process is removing the file */
         else if (errno != EEXIST && errno != EINTR)
             return -1;
     }
