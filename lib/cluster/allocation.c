@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Max bytes of a list of hosts: it has a line for each core. */
+/* Max bytes of a list of hosts, which has a line for each core. */
 static const size_t nodefile_max = (size_t)64 << 20;
 
 /* Components of one job: Slurm's own limit is 128 by default. */
@@ -141,7 +141,7 @@ static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, i
     return 0;
 }
 
-/* Add a component. 1: added; 0: it does not exist; -1 with *err. */
+/* Add a component. 1: added; 0: there is no such component; -1 with *err. */
 static int add_component(struct hrun_allocation *a, const char *suffix, int group, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;

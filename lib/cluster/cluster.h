@@ -55,7 +55,7 @@ struct hrun_host {
     const char *fingerprint;    /* of a host that was asked, now or earlier (see hrun_topo_fingerprint); else "" */
     const char *mpi;            /* of a host that was asked: its version of Open MPI, "" none; else NULL */
     int remembered;             /* 1: its answer comes from the cache */
-    int64_t asked_s;            /* when it was asked, seconds since 1970; 0: it was not */
+    int64_t asked_s;            /* when the host was asked, seconds since 1970; 0: it was not */
     double cpu_quota;           /* CPUs that the cgroup grants (hrun_topo_cpu_quota); 0: no limit, or not known */
     int group;                  /* its component in a heterogeneous job of the allocation, from 0 */
 };
@@ -99,7 +99,7 @@ struct hrun_cluster {
     char *simgrid;              /* "3.32": version of SimGrid that has read platform; NULL: none */
     enum hrun_manager manager;  /* of the surrounding allocation; OPENMPI: the hosts are from its host file */
     char *allocation;           /* "Slurm job 12", "PBS job 7", "Flux instance"; NULL: none */
-    int ngroups;                /* components of the allocation, 1 unless it is a heterogeneous job */
+    int ngroups;                /* components of the allocation, 1 unless the job is heterogeneous */
     int granted;                /* processes that the allocation grants on these hosts; 0: unknown */
     int cpus_each;              /* CPUs of each process, in the allocation's units; 0: an equal part of the host's */
     struct hrun_strvec unreachable; /* hosts left out because they did not answer (skip_unreachable) */
@@ -145,7 +145,7 @@ struct hrun_cluster_request {
                                    (their slots limit the PEs of level core), cluster_file must be NULL, and of the
                                    other members only level and read_platform have an effect */
     /* Append the output of `hrun-smpi hosts PATH HOST...` (see hrun/smpi.c); hosts: ended by NULL, or NULL for all.
-     * Result 0, also when it has failed; -1 with *err if there is no hrun-smpi. */
+     * Result 0, also when hrun-smpi has failed; -1 with *err if there is no hrun-smpi. */
     int (*read_platform)(void *ctx, const char *path, char *const *hosts, struct hrun_buf *text,
                          struct hrun_error *err);
     /* Append the resource set R of the surrounding Flux instance, for hrun_allocation_flux; nothing outside of an
@@ -176,8 +176,8 @@ struct hrun_core {
     const char *pus;            /* "0,8"; owned by the cluster; "" if unknown */
     int at[HRUN_NOBJECTS];      /* number of the object of each type (hrun_topo_object), -1: none, or unknown */
 };
-/* All usable cores of a host in the order of their numbers, also those in no PE; for a host without topology those of
- * its PEs. *cores gets *n entries, and the caller frees it. */
+/* All usable cores of a host in the order of their numbers, also those in no PE; for a host without topology the
+ * cores of its PEs. *cores gets *n entries, and the caller frees it. */
 int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, int *n, struct hrun_error *err);
 
 /* The hosts that the environment grants this process, in their order: by Slurm, PBS, SGE, LSF, OAR, Cobalt
@@ -202,8 +202,8 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
 void hrun_allocation_release(struct hrun_allocation *a);
 
 /* Append the signature of a kind of PE as a file name: a readable part of [a-z0-9.-] and 8 hex digits, the CRC-32 of
- * the exact fields: CPU model, core kind, cores, memory, level, MPI (such as "ompi-4.1.4"), engine, network of
- * simulated hosts, CPU quota. Memory is rounded to two significant binary digits, because kernels reserve different
+ * the exact fields: CPU model, core kind, cores, PUs, memory, level, MPI (such as "ompi-4.1.4"), engine, network
+ * of simulated hosts, CPU quota. Memory is rounded to two significant binary digits, because kernels reserve different
  * amounts. Number, names, cost and power of PEs are not part of it. mpi and engine may be NULL. */
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,
                             struct hrun_buf *out);

@@ -26,7 +26,7 @@ struct names {
 
 /* Data of earlier entries about a host. */
 struct host_note {
-    unsigned entry;                 /* the first entry that names it */
+    unsigned entry;                 /* the first entry that names the host */
     unsigned last_entry;
     int next_core, next_pe;         /* of a host described by numbers */
 };
@@ -72,8 +72,8 @@ int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int of
  * answer become "" in the lists. */
 int hrun_described_ask(struct load *l, struct hrun_error *err);
 
-/* Add a host that entry e lists, or find it if an earlier entry has added it with another core kind. described: the
- * entry's topology or NULL. Result: its index, or -1 with *err. */
+/* Add a host that entry e lists, or find the host that an earlier entry has added with another core kind. described:
+ * the entry's topology or NULL. Result: its index, or -1 with *err. */
 int hrun_described_host(struct load *l, unsigned e, const char *name, struct hrun_topo *described,
                         struct hrun_error *err);
 

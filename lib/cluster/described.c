@@ -155,7 +155,7 @@ int hrun_described_ask(struct load *l, struct hrun_error *err)
     return rc;
 }
 
-/* *out gets the number of the kind that entry e names, -1 if it names none. */
+/* *out gets the number of the kind that entry e names, -1 if e names none. */
 static int find_kind(const struct load *l, unsigned e, const char *host, const struct hrun_topo *t, int *out,
                      struct hrun_error *err)
 {

@@ -24,14 +24,14 @@ struct hrun_host_list {
 
 #define HRUN_HOST_LIST_INIT { NULL, 0, 0 }
 
-/* Read a host file, or the text of --host. The list names no host twice: slots of all mentions of a host add up. It is
- * not empty, unless may_be_empty = 1 and the file names no host.
+/* Read a host file, or the text of --host. The list names no host twice: slots of all mentions of a host add up. The
+ * list is not empty, unless may_be_empty = 1 and the file names no host.
  * Errors: HRUN_EPARSE with the place, HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL; *list is unchanged. */
 int hrun_hostfile_read(const char *path, int may_be_empty, struct hrun_host_list *list, struct hrun_error *err);
 int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err);
-/* The hosts of req->host_file or req->hosts; with both, those of the file that req->hosts selects, with the smaller
- * number of slots. *place: the file that lines and columns belong to. *list is empty at first; the caller releases it
- * also on failure. */
+/* The hosts of req->host_file or req->hosts; with both, the hosts of the file that req->hosts selects, with the
+ * smaller number of slots. *place: the file that lines and columns belong to. *list is empty at first; the caller
+ * releases it also on failure. */
 int hrun_hosts_asked(const struct hrun_cluster_request *req, struct hrun_host_list *list, const char **place,
                      struct hrun_error *err);
 void hrun_host_list_release(struct hrun_host_list *list);
@@ -55,7 +55,7 @@ void hrun_resolver_know(struct hrun_resolver *r, const char *name);
 
 /* ---------------------------------------------------------------- host_answer.c: asking other hosts */
 
-/* An exabyte: more than any host has. Parts of it do not overflow. */
+/* 2^60 bytes: more than any host has. Arithmetic with parts of this number does not overflow. */
 #define HRUN_MEMORY_MAX ((uint64_t)1 << 60)
 
 struct hrun_host_answer {
@@ -73,9 +73,9 @@ struct hrun_host_answer {
 struct hrun_cache;
 struct hrun_discovery;
 
-/* Get the answers of n hosts from d->cache, or by d->req->topologies (not NULL) if they are not cached or with
- * d->req->refresh; new answers are cached. The caller destroys each of answers[n]; topologies belong to d->c. Hosts
- * left out get NULL and are added to d->c->unreachable. *bad: index of the host at fault, or -1. Errors: those of
+/* Get the answers of n hosts from d->cache, or by d->req->topologies (not NULL) if there is no cached answer or
+ * d->req->refresh is set; new answers are cached. The caller destroys each of answers[n]; topologies belong to d->c.
+ * Hosts left out get NULL and are added to d->c->unreachable. *bad: index of the host at fault, or -1. Errors: those of
  * req->topologies; HRUN_EINVAL for an unusable answer, with the host's name, and for two names of one machine. */
 int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, struct hrun_host_answer **answers,
                    int *bad, struct hrun_error *err);

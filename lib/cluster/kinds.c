@@ -23,7 +23,7 @@ struct traits {
     int has_l3;
     double speed[NMEASURES];
     int efficiency;             /* hwloc's, larger is faster; -1: unknown; -2: hwloc has no kind for the core */
-    int first;                  /* the first entry of the same kind */
+    int first;                  /* the first entry of this entry's kind */
 };
 
 /* A kind during sorting. */
@@ -68,7 +68,7 @@ static struct traits read_traits(const struct hrun_topo *t, const struct hrun_to
     unsigned ninfos = 0;
     int raw;
 
-    /* Use the kind of the first PU; the other PUs of a core have the same kind on correct machines. */
+    /* Use the kind of the first PU; on correct machines all PUs of a core have one kind. */
     hwloc_bitmap_only(scratch, (unsigned)hwloc_bitmap_first(c->pus));
     raw = hwloc_cpukinds_get_by_cpuset(t->hwloc, scratch, 0);
     if (raw < 0 || hwloc_cpukinds_get_info(t->hwloc, (unsigned)raw, NULL, &a.efficiency, &ninfos, &infos, 0) < 0)

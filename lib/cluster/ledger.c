@@ -112,7 +112,7 @@ static int open_plain(const struct hrun_ledger *l, const char *name, int flags, 
     return fd;
 }
 
-/* Open LOCKS into *fd, unless it is open already. 1; 0: it does not exist, and make is 0; -1 with *err. */
+/* Open LOCKS into *fd, unless *fd is open. Result: 1; 0: there is no LOCKS, and make is 0; -1 with *err. */
 static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf who = HRUN_BUF_INIT;

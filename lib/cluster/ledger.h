@@ -15,8 +15,8 @@
  *     holder's token. Two hosts with one hash wait for each other without need (chance 1 in 1,000 for 4,000 hosts);
  *   - the kernel, or the file server, ensures that no PU is granted twice. Ranges are locked in the order of their
  *     offsets, so that among runs that start at the same time one gets all its PUs;
- *   - first come, first served: a waiting process takes the place after the last one taken on any host, and keeps it on
- *     each host that it waits for. A free PU of these hosts is kept from all processes with a later place or no
+ *   - first come, first served: a waiting process takes the place after the last taken place of any host, and keeps it
+ *     on each host that it waits for. A free PU of these hosts is kept from all processes with a later place or no
  *     place. A waiting process touches its hrun-XXXX. After HRUN_LEDGER_SILENT_S seconds without a touch the process
  *     counts as stopped (^Z), and its place is ignored;
  *   - the holder of a lock is the owner of its hrun-XXXX (fstat), which has no control bytes. A lock without such a
@@ -43,9 +43,9 @@ enum { HRUN_LEDGER_PUS = 1 << 13, HRUN_LEDGER_SILENT_S = 30 };
 struct hrun_ledger_holder {
     long token;
     uid_t uid;                  /* (uid_t)-1: not known */
-    int waits, place;           /* waits = 1: it has this place in the queue; a process that also has PUs has a second
-                                   entry */
-    int silent;                 /* 1: it waits, counts as stopped, and is ignored */
+    int waits, place;           /* waits = 1: the process has this place in the queue; if it also has PUs, it has a
+                                   second entry */
+    int silent;                 /* 1: the process waits, counts as stopped, and is ignored */
     const char *host, *app, *program; /* host of the process; "": unknown, or no definition */
     json_int_t pid, since_s, end_s, N; /* end_s: as predicted; 0: not known. Times are seconds since 1970 */
     json_t *text;               /* owns the strings; its "uses" are [[host, pus], ...]. NULL: a holder without a name */
@@ -71,14 +71,14 @@ int hrun_ledger_open(const char *dir, struct hrun_ledger **out, struct hrun_erro
 void hrun_ledger_close(struct hrun_ledger *l);
 const char *hrun_ledger_dir(const struct hrun_ledger *l);
 
-/* Read the locks of others on these hosts: PUs, and the places in the queue before this process's own, if it has one.
+/* Read the locks of others on these hosts: PUs, and the places in the queue before this process's own place, if any.
  * hosts NULL and n = 0: all hosts and silent holders. Writes nothing. *out is zeroed before, and the caller releases it
  * also after an error. Errors: HRUN_EIO. */
 int hrun_ledger_read(struct hrun_ledger *l, char *const *hosts, int n, struct hrun_ledger_list *out,
                      struct hrun_error *err);
 void hrun_ledger_list_release(struct hrun_ledger_list *list);
 
-/* Add PUs of a host, "0-3,8", to those that the next hrun_ledger_lock or _queue asks for. host must live until then. */
+/* Add PUs of a host, "0-3,8", to the PUs wanted by the next hrun_ledger_lock or _queue. host must live until then. */
 void hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus);
 /* Lock the wanted PUs; nothing may be locked before. Uses app, program, N, since_s and end_s of `as`. Result: 1: all
  * are locked; 0: others hold some, none is locked; -1 with *err: none is locked. Errors: HRUN_EIO. */
@@ -90,7 +90,7 @@ void hrun_ledger_unlock(struct hrun_ledger *l);
 int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err);
 void hrun_ledger_leave(struct hrun_ledger *l);
 
-/* Append the name of a user, "uid 1234" if it has none, or "a user without a name (fuser -v LOCKS)". */
+/* Append the name of a user, "uid 1234" if the user has no name, or "a user without a name (fuser -v LOCKS)". */
 void hrun_ledger_user(const struct hrun_ledger *l, uid_t uid, struct hrun_buf *out);
 
 #endif

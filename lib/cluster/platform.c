@@ -122,7 +122,7 @@ static int read_smpi_line(struct sim *s, const char *line, struct hrun_error *er
     return 0;
 }
 
-/* Report why SimGrid cannot read the file, with SimGrid's own message if that explains it. Result: -1. */
+/* Report why SimGrid cannot read the file, with SimGrid's own message if it says why. Result: -1. */
 static int explain(const struct sim *s, struct hrun_error *err)
 {
     static const char parse[] = "Parse error at ", uncaught[] = "Uncaught exception ";

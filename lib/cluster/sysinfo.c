@@ -50,7 +50,7 @@ static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
 
 enum resource { MEMORY, CPU };
 
-/* Read the first two numbers of a file, decimal or with 0x. Result: how many it has. */
+/* Read the first two numbers of a file, decimal or with 0x. Result: how many there are, at most 2. */
 static int read_numbers(const char *dir, const char *file, long long *first, long long *second)
 {
     autofree char *path = hrun_strf("%s/%s", dir, file);

@@ -50,7 +50,7 @@ struct hrun_topo_pe {
                               memory=) */
 };
 
-/* Load. Errors: HRUN_EINVAL (bad XML or synthetic text; the text names it and the right form), HRUN_ENOENT, HRUN_EIO
+/* Load. Errors: HRUN_EINVAL (bad XML or synthetic text; the message has the right form), HRUN_ENOENT, HRUN_EIO
  * (hwloc finds no topology at all, or no core may be used).
  * The caller destroys the result. */
 struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err);
@@ -82,7 +82,7 @@ const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
 
 /* Cut into PEs. max_cores > 0: use only the first max_cores usable cores, fastest kind first (slots of a host file).
  * Result: *pes with *n entries (n >= 1), freed by hrun_topo_pes_free. Errors: HRUN_EINVAL if the machine has no object
- * of that level (the message lists the levels it has). */
+ * of that level (the message lists the machine's levels). */
 int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
                   struct hrun_topo_pe **pes, int *n, struct hrun_error *err);
 void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n);
@@ -92,12 +92,12 @@ enum hrun_object {
     HRUN_OBJECT_NODE, HRUN_OBJECT_PACKAGE, HRUN_OBJECT_NUMA, HRUN_OBJECT_L3, HRUN_OBJECT_L2, HRUN_OBJECT_L1,
     HRUN_OBJECT_CORE, HRUN_NOBJECTS
 };
-/* The logical number of the smallest object of that type around a core (numbered as in hrun_topo_pe.cores); among
- * memory nodes that share their cores, the first. -1: no such object around it, or no such core. */
+/* The logical number of the smallest object of this type around a core (numbered as in hrun_topo_pe.cores); among
+ * memory nodes that share their cores, the first. -1: there is no such object or no such core. */
 int hrun_topo_object(const struct hrun_topo *t, int core, enum hrun_object type);
 
-/* Bind the calling thread to cpuset (OS numbers, list format). Processes forked by it inherit the binding. Errors:
- * HRUN_EINVAL (not a list, not among the usable PUs, or a topology that is not this system's; the binding is
+/* Bind the calling thread to cpuset (OS numbers, list format). Processes that the thread forks inherit the binding.
+ * Errors: HRUN_EINVAL (not a list, not among the usable PUs, or a topology that is not this system's; the binding is
  * unchanged), HRUN_EIO. */
 int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_error *err);
 
@@ -136,7 +136,7 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
  * Data read from the system without hwloc (internal to lib/cluster)
  *
  * Purpose: limits of cgroups, the CPU model of /proc/cpuinfo, and the rounding of memory.
- * Invariants: needs only the C library and lib/base/buf and file, so that hrun-shim can link it.
+ * Invariants: needs only the C library and buf, file and hash of lib/base, so that hrun-shim can link it.
  */
 
 /* The smallest memory limit (bytes) on the way from the process's cgroup up to the root, version 2 (memory.max) or 1
@@ -148,7 +148,7 @@ uint64_t hrun_cgroup_memory_limit(const char *root);
  * cpu.cfs_quota_us of version 1): 0.3 for 30 ms in each 100 ms; 0 if there is none or nothing can be read. */
 double hrun_cgroup_cpu_quota(const char *root);
 
-/* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing if it names none. */
+/* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing if there is none. */
 void hrun_cpuinfo_model(const char *root, struct hrun_buf *out);
 
 /* The part number of an Arm core (bits 15 to 4 of its MIDR_EL1, as Linux shows it below root); 0: unknown. */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* A machine with 2048 PUs takes 0.1 s and 20 MiB. A child that waits for a lock that another thread had during the fork
- * uses no processor time, so the limit of wall time ends it. */
+ * uses no processor time, so the limit of wall time ends this child. */
 enum { CPU_MAX_S = 1, MEMORY_MAX_MIB = 192, WALL_MAX_S = 10 };
 
 _Static_assert(sizeof(struct hrun_error) <= PIPE_BUF, "the child's answer is written and read in one piece");

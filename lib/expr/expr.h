@@ -39,7 +39,7 @@ struct hrun_const {
 
 /* A function that the caller implements. */
 struct hrun_expr_function {
-    const char *name;          /* no function of the language may have it; a constant may */
+    const char *name;          /* not the name of a function of the language; a constant may have it */
     int arguments;             /* 0 or 1 */
 };
 
@@ -53,10 +53,10 @@ struct hrun_expr_scope {
     int nfunctions;
 };
 
-/* Compile text. A constant that is an expression is compiled only if text uses it; otherwise it may use variables that
- * are not in vars. Errors: HRUN_EPARSE with err->column from 1 in text, naming the text found and the known names; also
- * for a call in the argument of another, and for more than HRUN_EXPR_CALLS_MAX calls; HRUN_EINVAL (empty text, a
- * constant that hides a variable or function). */
+/* Compile text. A constant that is an expression is compiled only if text uses the constant; an unused one may have
+ * variables that are not in vars. Errors: HRUN_EPARSE with err->column from 1 in text, naming the text found and the
+ * known names; also for a call in the argument of another, and for more than HRUN_EXPR_CALLS_MAX calls; HRUN_EINVAL
+ * (empty text, a constant that hides a variable or function). */
 struct hrun_expr *hrun_expr_compile_in(const struct hrun_expr_scope *scope, const char *text, struct hrun_error *err);
 /* hrun_expr_compile_in without functions of the caller. */
 struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
@@ -71,7 +71,7 @@ int hrun_expr_call_column(const struct hrun_expr *e, int c);
 /* 1 if the expression is one call times a factor without calls ("N*ring(8)/P", but neither "ring(8) + 1" nor
  * "1/ring(8)"), else 0. Its value with 1 for the call is the factor. */
 int hrun_expr_is_scaled_call(const struct hrun_expr *e);
-/* Evaluate the argument of call c with values[nvars]; 0 if it has none. Errors: those of hrun_expr_eval. */
+/* Evaluate the argument of call c with values[nvars]; 0 if there is no argument. Errors: those of hrun_expr_eval. */
 int hrun_expr_eval_argument(struct hrun_expr *e, int c, const double *values, double *out, struct hrun_error *err);
 /* hrun_expr_eval with the values of the calls, called[hrun_expr_calls(e)]; hrun_expr_eval uses 1 for each call. */
 int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const double *called, double *out,

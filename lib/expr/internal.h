@@ -4,7 +4,7 @@
 
 #include "expr/expr.h"
 
-/* A function of the language. It raises a floating point exception flag outside its domain. */
+/* A function of the language. Outside its domain the function raises a floating point exception flag. */
 struct hrun_function {
     const char *name;
     double (*one)(double);               /* with exactly one argument, else NULL */
@@ -49,7 +49,7 @@ struct hrun_expr {
     char **names;               /* in the order of values */
     unsigned char *used;        /* per variable */
     int nvars, nconsts;
-    struct hrun_expr **derived; /* per constant: its compiled expression if it has one and is used, else NULL */
+    struct hrun_expr **derived; /* per constant: its compiled expression if there is one and text uses it; or NULL */
     int nderived;               /* number of entries of derived that are not NULL */
     struct expr_call calls[HRUN_EXPR_CALLS_MAX];
     int ncalls;
