@@ -24,7 +24,7 @@ static int fail_line(const struct reading *g, const char *what, const char *foun
                         found);
 }
 
-/* 1 if the names are equal, possibly with the domain missing in one of them; else 0. */
+/* 1 if the names are equal, or one of them is the other without its domain; else 0. */
 static int same_name(const char *host, const char *name, size_t len)
 {
     size_t n = strlen(host);

@@ -13,7 +13,7 @@ enum { NDOMAINS = sizeof domains / sizeof domains[0] };
 
 struct candidate {
     int pe, chosen;
-    int first[NDOMAINS];        /* the first candidate in the same domain */
+    int first[NDOMAINS];        /* the first candidate in its domain */
     int used[NDOMAINS];         /* number of chosen PEs in the domain; valid for its first candidate */
 };
 

@@ -69,7 +69,7 @@ static void share_cores(struct hrun_layout *l, struct hrun_rank *k, const struct
         k->cpuset = layout_keep_list(&l->texts, pus, npus);
 }
 
-/* Threads of a rank that the user bound: one for each of its cores; ranks with the same cores divide them. */
+/* Threads of a rank that the user bound: one for each of its cores; ranks with equal cores share these evenly. */
 static int count_bound_threads(const struct hrun_layout *l, const struct hrun_rank *k)
 {
     int alike = 0;

@@ -61,7 +61,7 @@ static int slowest_spare(const struct hrun_line *v, int n, const int64_t *share,
     return found;
 }
 
-/* Units that each process of a part gives back at once: one, or more if its time remains the same. */
+/* Units that each process of a part gives back at once: one, or more if rounding keeps its time constant. */
 static int64_t units_to_spare(const struct hrun_line *p, int64_t share, int64_t excess)
 {
     int64_t by = excess / p->n < share - 1 ? excess / p->n : share - 1;

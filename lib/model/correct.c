@@ -18,10 +18,10 @@ static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098;
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
-/* Probability that the form of a model does not hold at all (data no longer fit into a cache, a library changes its
- * algorithm), and the largest error then, in ln time. */
+/* Probability that the form of a model is wrong at a size (data no longer fit into a cache, a library changes its
+ * algorithm), and the largest error in this case, in ln time. */
 static const double WRONG = 0.001, WRONG_MAX = 3;
-/* Standard deviation of ln time between calibration and use, beside the scatter of runs: the root of mean squares of 33
+/* Standard deviation of ln time between calibration and use, without the scatter of runs: root of mean squares of 33
  * cases of six real programs on a virtual machine. */
 static const double DAY_SD = 0.07;
 /* Standard deviation of ln time outside of the sizes that were run, for each factor e in N: predictions at 1.5 times

@@ -44,7 +44,7 @@ struct hrun_correction_source {
 };
 
 /* Make corrections from the runs in the logs. If the definition has shares, a run on several sub-clusters corrects only
- * configurations with the same kind of shares: equal ones, or unequal ones that differ from the present ones by at most
+ * configurations with the same kind of shares: equal, or unequal ones that differ from the present shares by at most
  * HRUN_SHARES_FAR. All runs count for the errors of the models. Runs that do not fit into the cluster, and runs that
  * the models do not predict, are ignored. options->net is the network of the cluster. Errors: those of
  * hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times. */
@@ -74,8 +74,8 @@ struct hrun_correction {
     int others;        /* runs at other N */
 };
 
-/* Returns the standard deviation of ln(true time / prediction) of configurations on several sub-clusters that were
- * never run, estimated from those that were. */
+/* Returns the standard deviation of ln(true time / prediction) of configurations on several sub-clusters that never
+ * ran, estimated from configurations that ran. */
 double hrun_corrections_sd(const struct hrun_corrections *c);
 
 /* Correct the predicted time of one run, in seconds, by the runs of the configuration (hrun-model(7), "Corrections").

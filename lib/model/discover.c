@@ -44,7 +44,7 @@ struct selection {
     double *sub, *suby, *subw, *k, *e;   /* scratch */
 };
 
-/* A list of terms, with the losses of all points: those left out, then those held back. */
+/* A list of terms, with the losses of all points: first of points left out, then of points held back. */
 struct selected {
     int term[TERMS_MAX];
     int n;
@@ -87,7 +87,7 @@ static int check_points(const struct hrun_discover_point *p, size_t n, struct hr
 
 /* ---------------------------------------------------------------- series */
 
-/* Weight of a run on one PE beside runs on several: caches and memory bandwidth change the divided work by 10 % or so,
+/* Weight of a run on one PE among runs on several: caches and memory bandwidth change the divided work by about 10 %,
  * five times the default scatter of a run. */
 static const double ANCHOR_WEIGHT = 0.2;
 
@@ -221,8 +221,8 @@ static struct hrun_lsq gather_series_columns(struct selection *d, const struct s
     return (struct hrun_lsq){ d->sub, d->suby, d->subw, rows, n };
 }
 
-/* Fit the terms of c to s and set d->e[row] to the weighted residual of the row in a fit without its point; INFINITY if
- * there is no such fit. */
+/* Fit the terms of c to s. Set d->e[row] to the weighted residual of the row in a fit without its point; INFINITY if
+ * this fit is impossible. */
 static int leave_out(struct selection *d, const struct series *s, const struct selected *c,
                           struct hrun_error *err)
 {
@@ -350,7 +350,7 @@ static int extend_list(struct selection *d, const struct selected *from, struct 
     return 0;
 }
 
-/* Forward selection into steps[], each with one term more than the one before. *chosen: the step to use. */
+/* Forward selection: steps[n] has n + 1 terms. *chosen: the step to use. */
 static int select_terms(struct selection *d, struct selected *steps, double *means, int *chosen,
                         struct hrun_error *err)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The CUSUM of z = (r - expected) / deviation. It grows by |z| - SLACK, where |z| is at most LIMIT, so that one glitch
- * adds 1.75. An alarm is a sum of ALARM: 5 runs that are far off, or 9 that are off by 1.7 deviations. Values are from
+/* CUSUM tests of z = (r - expected) / deviation and of -z. A sum grows by z - SLACK, with |z| at most LIMIT: one glitch
+ * adds 1.75. A sum of ALARM is an alarm: 5 runs that are far off, or 9 that are off by 1.7 deviations. Values are from
  * simulation (tests/unit/test_model_drift.c): with 2 % noise and 5 % glitches of up to three times the time, about one
  * of 100 histories of 400 runs has an alarm. The sum is at most CEILING, so that few normal runs end an alarm. */
 static const double SLACK = 0.75, LIMIT = 2.5, ALARM = 8.75, CEILING = 10.5;

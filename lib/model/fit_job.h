@@ -57,11 +57,11 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
 struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job);
 
 /* Set job->np, left_out and net by the definition and job->options. If net is set, only the rows[*n] on its hosts are
- * kept, and a line in job->skipped gives the number of the others. */
+ * kept, and a line in job->skipped gives the number of removed rows. */
 int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err);
 void hrun_fit_network_release(struct hrun_fit_job *job);
 
-/* Set *out to the value of NP-T term e at a row, for a network term in the row's configuration. Errors: those of
+/* Set *out to the value of NP-T term e at a row; a network term counts in the row's configuration. Errors: those of
  * hrun_term_eval, hrun_term_network_call and hrun_netview_time. */
 int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const struct hrun_row *row, double *out,
                   struct hrun_error *err);

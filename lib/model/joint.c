@@ -1,7 +1,7 @@
 /* joint.c - fit all sub-clusters together; see model.h for the contract
  *
  * Each sub-cluster is fitted to its own rows and to shared rows, which are computed from runs on the others. Then each
- * mixed run becomes a row of the sub-clusters that limit it, by the predictions of these models. At last each
+ * mixed run becomes a row of the sub-clusters that limit it according to these models. At last each
  * sub-cluster is fitted again.
  */
 #include "base/alloc.h"
@@ -204,8 +204,8 @@ static int predict_all(struct job *j, struct hrun_error *err)
     return 0;
 }
 
-/* Set which parts of mixed runs are rows of their sub-clusters: the longest by the models, and those that the models
- * predict to be longer than the run. */
+/* Set which parts of mixed runs are rows of their sub-clusters: the longest part by the models, and all parts that the
+ * models predict to be longer than the run. */
 static int assign_mixed_runs(struct job *j, struct hrun_error *err)
 {
     if (predict_all(j, err))

@@ -19,7 +19,7 @@ struct sub {
     int npes;
     struct hrun_netview_pe *pes;
     int beside;                /* number of its other PEs on its first PE's host; -1: so has another sub-cluster */
-    int sharing;               /* the last other sub-cluster that has PEs on one of its hosts; -1: none */
+    int sharing;               /* the last other sub-cluster with PEs on a host of this one; -1: none */
 };
 
 /* The time of an operation in a configuration. */

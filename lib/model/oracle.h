@@ -27,9 +27,9 @@ struct hrun_line {
 int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit);
 
 /* Divide `units` among the processes of v[n] (n >= 1, each v[i].n >= 1) so that the slowest ends as early as possible.
- * share[i]: units of each process of v[i]; as these have equal shares, the sum may be a little above `units`. Returns
- * the time of the slowest; INFINITY, with share untouched, if there are more processes than units or they do not
- * fit. */
+ * share[i]: units of each process of v[i]. All processes of v[i] have equal shares, so the sum may be a little above
+ * `units`. Returns the time of the slowest; INFINITY, with share untouched, if there are more processes than units or
+ * the units do not fit. */
 double hrun_balance(const struct hrun_line *v, int n, int64_t units, int64_t *share);
 
 /* ------------------------------------------------------------------ the oracle */
@@ -43,8 +43,8 @@ struct hrun_option {
 struct hrun_known {
     struct hrun_config config;
     double factor;              /* finite, > 0 */
-    double rank_factor;         /* > 0: configurations are ranked by their time times this. Above 1 the time is less
-                                   certain than that of configurations that were never run, below 1 more. 0 means 1 */
+    double rank_factor;         /* > 0: configurations are ranked by their time times this. Above 1: the time is less
+                                   certain than for configurations that never ran; below 1: more. 0 means 1 */
     int excluded;               /* 1: it must not be chosen; factor and rank_factor do not count */
 };
 

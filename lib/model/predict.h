@@ -28,7 +28,7 @@ struct hrun_predictor_source {
     enum hrun_model_form form;
     int64_t N;
     struct hrun_netview *net;   /* for network terms; must outlive the predictor; NULL: there is none */
-    const int *place;           /* nsubs: the number of each sub-cluster in net; NULL: the same numbers */
+    const int *place;           /* nsubs: index of each sub-cluster in net; NULL: sub-cluster i has index i */
 
     /* How the work is divided; 0: equally. Ignored for definitions without `shares`, forms other than NP-T, and
      * programs whose tasking ignores shares or is dynamic. */
@@ -66,13 +66,13 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
 const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
 
 /* Ti(N, P, M) of a sub-cluster alone, with its 95 % prediction interval (hrun-model(7), "Intervals"); its low end is
- * never below 0, and the time is that of the oracle to the last bit. Errors: HRUN_ENODATA (no model for this option
+ * never below 0, and the time equals the oracle's to the last bit. Errors: HRUN_ENODATA (no model for this option
  * and P, or with network terms fewer PEs than P / m), HRUN_ENONFINITE (also a prediction that is not above 0). */
 int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time,
                         struct hrun_error *err);
 
 /* Time of a configuration in s, from the times of its parts. sub_time_s[nsubs] (may be NULL): time of each part;
- * *limiting (may be NULL): the sub-cluster with the longest. All are undefined on failure. Errors: those of
+ * *limiting (may be NULL): the sub-cluster with the longest time. On failure all are undefined. Errors: those of
  * hrun_predictor_time. */
 int hrun_predictor_time_whole(struct hrun_predictor *p, const struct hrun_config *config, struct hrun_interval *time,
                               double *sub_time_s, int *limiting, struct hrun_error *err);
@@ -112,7 +112,7 @@ struct hrun_balance {
                                   or too many PEs */
     double rounded;            /* loss if each sub-cluster's PEs had the number nearest to their share of q; NAN: the
                                   sum is not q */
-    double efficiency;         /* eq. 1: work over that of all PEs in the predicted time */
+    double efficiency;         /* eq. 1: work over what all PEs can do in the predicted time */
 };
 int hrun_predictor_has_balance(const struct hrun_predictor *p);   /* 0: the next two fail with HRUN_EINVAL */
 /* Errors: HRUN_ENODATA (a model without speeds), those of hrun_predictor_time. */

@@ -51,7 +51,7 @@ static int speed_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-/* The computing part falls with P, that of messages grows. */
+/* The time of computing falls with P, the time of messages grows. */
 static int speed_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     const struct hrun_speeds *s = ctx;

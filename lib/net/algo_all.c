@@ -21,8 +21,8 @@ void net_allgather_bruck(struct play_schedule *s, const struct net_task *t, int 
         net_shift(s, t, me, -d, t->bytes * (2 * d <= t->n ? d : t->n - d));
 }
 
-/* After the step of `mask`, the members of v's subtree that had a partner forward what they received to those that had
- * none. */
+/* After the step of `mask`, the members of v's subtree that had a partner forward what they received to members without
+ * a partner. */
 static void serve(struct play_schedule *s, const struct net_task *t, int v, int mask, double received)
 {
     int k = 0, have = t->n - (v / mask) * mask - mask;

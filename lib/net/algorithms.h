@@ -28,8 +28,8 @@ struct net_task {
     const struct net_hosts *hosts; /* the hosts of all ranks of the communicator */
 };
 
-/* The ranks on each host: those of the h-th host (in order of their first ranks) are rank[first[h]..first[h + 1] - 1],
- * ascending. */
+/* The ranks on each host. Hosts are in order of their first ranks; host h has the ranks
+ * rank[first[h]..first[h + 1] - 1], ascending. */
 struct net_hosts {
     int nhosts;
     int *first, *rank, *leader; /* leader[h]: first rank of host h */

@@ -213,7 +213,7 @@ static void add_least(const struct hrun_formulas *p, int j, double min, double m
     for (int o = 0; o < p->base.noptions; o++) {
         if (c[o] == 0)
             continue;
-        /* min > max: the term has no value in the interval, so no P of it is usable */
+        /* min > max: the term has no value in the interval, so no P of the interval is usable */
         b[o] += min > max ? INFINITY : c[o] > 0 ? c[o] * min : c[o] * max;
     }
 }
@@ -345,7 +345,7 @@ static void eval_points(const struct hrun_formulas *p, const struct hrun_fit_rec
         hrun_expr_destroy(e);
 }
 
-/* 1 if term b, by these values, is a multiple of term a at the measured P, else 0. */
+/* 1 if term b with values b is a multiple of term a with values a at the measured P, else 0. */
 static int stands_for(const double *a, const double *b)
 {
     static const double same = 1e-9;

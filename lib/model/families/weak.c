@@ -220,7 +220,7 @@ static int weak_time_in(struct hrun_predictor *base, int sub, const struct hrun_
                               units, time, err);
 }
 
-/* All P count as measured, because runs on few processes predict those on many in this family. */
+/* All P count as measured, because in this family runs on few processes predict runs on many. */
 static int weak_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     const struct weak_predictor *p = (const struct weak_predictor *)base;

@@ -101,7 +101,7 @@ static int check_runs(const struct hrun_weak_run *runs, size_t n, struct hrun_er
                      : "measured with one amount of work for each process, two are needed");
 }
 
-/* Set the coefficients of the terms and their covariance from those of the columns. */
+/* Set coefficients and covariance of the terms from k and cov of the columns. */
 static void join_columns(const double *k, const double *cov, struct hrun_weak_fit *out)
 {
     int of[COLUMNS];
