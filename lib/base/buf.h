@@ -1,7 +1,7 @@
 /* buf.h - a growing string, and a growing list of strings
  *
  * Invariant of struct hrun_buf: data is never NULL and data[len] == 0, also in an empty or a released buffer.
- * Invariants of struct hrun_strvec: v is NULL or v[n] == NULL, so it serves as argv; it owns its strings.
+ * Invariants of struct hrun_strvec: v is NULL or v[n] == NULL, so v serves as argv; the list owns its strings.
  */
 #ifndef HRUN_BASE_BUF_H
 #define HRUN_BASE_BUF_H

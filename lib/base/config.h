@@ -1,7 +1,7 @@
 /* config.h - a configuration: how many PEs of each sub-cluster run how many processes each
  *
  * (P1,M1,...,PG,MG) of paper 000, section 4.1: Pi PEs of sub-cluster i with Mi processes on each; Mi = 0 if Pi = 0, and
- * P = sum Pi Mi > 0. A value: assignment copies it, and nothing is freed.
+ * P = sum Pi Mi > 0. Assignment copies a configuration; nothing is freed.
  */
 #ifndef HRUN_BASE_CONFIG_H
 #define HRUN_BASE_CONFIG_H

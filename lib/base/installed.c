@@ -13,7 +13,7 @@ char *hrun_installed(void)
 {
     struct link_map *map = NULL;
     Dl_info info;
-    /* The file with this code. The loader's name of the program itself is empty. */
+    /* map: the file with this code. The loader gives the program itself an empty name. */
     int is_library = dladdr1((void *)(uintptr_t)hrun_installed, &info, (void **)&map, RTLD_DL_LINKMAP) && map &&
                      *map->l_name;
     char *path = realpath(is_library ? map->l_name : "/proc/self/exe", NULL);

@@ -4,15 +4,15 @@
  * file, a host file, --host, else the allocation of a resource manager, else this host alone; or from a platform file
  * of SimGrid, whose hosts are simulated, so that no real host is asked.
  * Invariants:
- *   - all PEs of a sub-cluster are equivalent: same CPU model, core kind, cores, PUs, level and, unless a
- *     cluster file put them together, the same memory to two significant binary digits and the same CPU quota of their
- *     hosts, if it is less than their cores;
+ *   - all PEs of a sub-cluster have equal CPU model, core kind, level, and numbers of cores and PUs. Unless a cluster
+ *     file put them together, they also have equal memory to two significant binary digits, and their hosts equal CPU
+ *     quotas, as far as a quota is less than the host's cores;
  *   - the PEs of a sub-cluster follow each other host by host, those of a host in the order of their index;
  *   - sub-clusters have the order of the cluster file, else that of CPU model, core kind (the fastest of a host first),
  *     more cores first, more memory first, larger quota first, for every order of the hosts; names are unique, and
  *     contain the differences if one CPU model gives several sub-clusters;
- *   - no host is listed twice; a host that cannot be resolved is an error; so is one that does not answer, unless
- *     skip_unreachable is set;
+ *   - no host is listed twice; a host that cannot be resolved is an error; a host that does not answer is an error,
+ *     unless skip_unreachable is set;
  *   - inside an allocation PEs contain granted CPUs only, as whole cores. A host file or --host that names another host
  *     is an error; only the granted hosts of a cluster file are used;
  *   - nothing about a remote host is assumed from this one: its topology comes from the cluster file, or from

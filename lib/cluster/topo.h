@@ -9,9 +9,9 @@
  *     (fastest kind first), then by position in the topology; cores that lie in no object of the level (for instance
  *     E-cores without an L3 cache) form separate PEs, by package and kind;
  *   - logical core numbers are those of the whole allowed topology, as mpirun counts them, independent of the affinity
- *     mask; if the system shows no cores, each PU counts as one;
+ *     mask; if the system shows no cores, each PU counts as a core;
  *   - HWLOC_SYNTHETIC and HWLOC_XMLFILE work as in hwloc (the first has precedence, an empty value counts as unset),
- *     but a bad value is an error, while hwloc silently uses the real machine. Such a topology is not "this system":
+ *     but a bad value is an error, while hwloc silently uses the real machine. Their topology is not "this system":
  *     the affinity mask and the cgroup do not apply and binding is refused;
  *   - a description with which hwloc crashes, or needs more than a second of processor time or 192 MiB, is an error:
  *     each one is loaded in a child process first.
@@ -72,11 +72,11 @@ double hrun_topo_cpu_quota(const struct hrun_topo *t);
 /* Usable PUs. */
 int hrun_topo_npus(const struct hrun_topo *t);
 /* Number of core kinds with usable cores (at least 1), fastest first, and the name of one. Cores of one kind have equal
- * CoreType, CPU part, L1d and L2 caches, all or none an L3 cache, and capacity (Linux's cpu_capacity), maximal and base
- * frequency within 10 % of another core of the kind, or all unknown; a core without any of the three is of the only
- * kind that fits. Order: by the first of the three that is known for all kinds and differs, else by hwloc's efficiency.
- * Name: "" if there is one kind only or no such kind, else hwloc's CoreType ("IntelCore"; "IntelAtom-2" for the second
- * kind of that type) or "kindK". */
+ * CoreType, CPU part, L1d and L2 caches; all of them have an L3 cache, or none. Their speeds (Linux's cpu_capacity,
+ * maximal and base frequency) are within 10 % of another core of the kind, or unknown; a core without any known speed
+ * is of the only kind that fits. Order: by the first speed that is known for all kinds and differs, else by hwloc's
+ * efficiency. Name: "" if there is one kind only or no such kind, else hwloc's CoreType ("IntelCore"; "IntelAtom-2" for
+ * the second kind of that type) or "kindK". */
 int hrun_topo_nkinds(const struct hrun_topo *t);
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
 

@@ -11,8 +11,8 @@
  * and || give 0 or 1.
  * Invariants:
  *   - a division or remainder by zero, a logarithm of zero, a root of a negative number or an overflow
- *     anywhere in the evaluation is an error, even if a comparison would hide it; for plain numbers ("1/0")
- *     without && || and ?: it is an error at compilation, even in a branch that is never taken;
+ *     anywhere in the evaluation is an error, even if a comparison would hide it; an error among plain numbers
+ *     ("1/0") without && || and ?: is found at compilation, even in a branch that is never taken;
  *   - these errors are detected by the floating point flags of the thread, which a call may clear;
  *   - a compiled expression stores its variables, so two threads must not evaluate it at the same time.
  * Functions of the caller: an expression may call functions that the caller implements, "3*ring(16*N/P^2)". Their
