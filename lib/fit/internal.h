@@ -22,7 +22,7 @@ struct hrun_fit_work {
     double bnorm;
 };
 
-/* Check, weight and scale the problem. extra: number of doubles of scratch memory.
+/* Check, weight and scale the problem. extra: number of doubles of work memory.
  * Errors: those common to all in fit.h. On success the caller frees with hrun_fit_work_free. */
 int hrun_fit_work_alloc(const struct hrun_lsq *problem, size_t extra, struct hrun_fit_work *out,
                         struct hrun_error *err);

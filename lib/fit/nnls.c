@@ -19,7 +19,7 @@ struct nnls {
     double *q;             /* n by p, column-major */
     double *d;             /* n: the right side, transformed by Q' */
     double *x, *z;         /* coefficients by passive position: accepted ones, and those of the present subproblem */
-    double *e;             /* p: scratch of nnls_choose */
+    double *e;             /* p: work memory of nnls_choose */
     double *v;             /* n: reflection */
     size_t *cols;          /* column at each passive position */
     int *state;            /* of each column */

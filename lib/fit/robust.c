@@ -165,7 +165,7 @@ void hrun_fit_forward(const double *l, size_t p, double *b)
 }
 
 /* Residuals e of rows first..end - 1. e_g = r_g + Q_g (I - Q_g'Q_g)^-1 Q_g' r_g (Woodbury): the matrix is p by p for
- * groups of any size. w->extra: the residuals r[n] of all rows, then scratch. */
+ * groups of any size. w->extra: the residuals r[n] of all rows, then work memory. */
 static void leave_out_group(const struct hrun_fit_work *w, size_t first, size_t end, double *e)
 {
     size_t n = w->n, p = w->p;

@@ -104,7 +104,7 @@ static int thing_time_order(const void *a, const void *b)
 }
 
 /* The scatter of pairs v[n], sorted by time, that does not grow with the time: a standard deviation, s; 0: none found.
- * Uses the medians of both halves, because some runs are disturbed. Scratch: room[n]. */
+ * Uses the medians of both halves, because some runs are disturbed. room[n]: work memory. */
 static double absolute_scatter(const struct pair *v, size_t n, double *room)
 {
     enum { FEWEST = 6 };

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* hrun looks for processes that outlive their ranks at this interval. */
+/* Time between two looks for processes that outlive their ranks. */
 enum { SWEEP_STEP_MS = 10 };
 
 void hrun_run_say(struct hrun_run *r, const char *fmt, ...)
@@ -137,7 +137,7 @@ int hrun_run_stdin(const struct hrun_job *job, int *fd, struct hrun_error *err)
 
 /* 1 if process i gets its own process group, else 0. A process that reads the terminal stays in hrun's group, because
  * only the foreground group may read it: rank 0 or srun with the terminal as input, and mpirun, whose ssh may ask for a
- * password. The terminal then signals such a process directly; see bring_signal in loop.c. */
+ * password. The terminal signals a process in hrun's group directly; see bring_signal in loop.c. */
 static int gets_own_group(const struct hrun_run *r, int i)
 {
     const struct hrun_job *job = r->job;
@@ -168,9 +168,9 @@ static int start_last(struct hrun_run *r, const struct hrun_topo *topo, int in, 
         .death_signal = driver->is_launcher ? SIGTERM : SIGKILL,  /* a launcher has to end its ranks */
     };
 
-    /* With the kernel's autogroups each session gets one share of a busy processor: with 28 other processes two ranks
-     * took 7.5 s in one session, and 4.0 s in two. But a waiting rank cannot yield to a rank in another session (4 ms
-     * instead of 4 us per barrier), and resource managers track jobs by session. */
+    /* With the kernel's autogroups each session gets one share of a busy processor: beside 28 other processes, two
+     * ranks took 7.5 s in one session and 4.0 s in two sessions. But a waiting rank cannot yield to a rank in another
+     * session (4 ms instead of 4 us per barrier), and resource managers track jobs by session. */
     s.sessions = !first && driver->serves && !hrun_layout_yields(r->job->layout) && !hrun_in_resource_manager() &&
                  hrun_file_read("/proc/sys/kernel/sched_autogroup_enabled", 16, &b, NULL) == 0 && b.len &&
                  *b.data == '1';

@@ -171,7 +171,7 @@ const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster,
 /* Append a shell-quoted command line of srun, smpirun or mpirun for the same placement (mpirun for engine local,
  * mpiexec.hydra for programs of MPICH's family). "hrun.rankfile" in it stands for a file with the text of
  * hrun_layout_rankfile. The placement is not checked. The command omits the number of threads if ranks differ in it,
- * because mpirun gives all ranks the same. */
+ * because mpirun gives all ranks one number. */
 int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_buf *out,
                         struct hrun_error *err);
 

@@ -23,7 +23,7 @@ static const double DRAIN_S = 1;
 static const double AGENTS_S = 8;
 /* The descriptors of wait_once besides the output: signals, the guard, words, watch_fd. */
 enum { OWN_FDS = 4 };
-/* hrun looks for processes that outlive their ranks at this interval. */
+/* Time between two looks for processes that outlive their ranks. */
 enum { SWEEP_STEP_MS = 10 };
 /* Times of the first look for an MPI library that hrun does not serve, from the start of the job. An MPI program maps
  * its library before main(), but a script may work first. From look to look the time since the start doubles, until

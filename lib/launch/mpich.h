@@ -21,11 +21,11 @@ struct hrun_run;
  * contacting their server: each may have run as a separate world. */
 int hrun_mpich_check_together(struct hrun_run *r, struct hrun_error *err);
 
-/* Append Hydra's command for the same hosts, on one host also for the same placement; see hrun_engine_command. */
+/* Append Hydra's command for the job's hosts, on one host also for its placement; see hrun_engine_command. */
 void hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out);
 
 /* Remove shared memory of MPICH and UCX that the user's processes have created from time `since` on (time(2)) and that
- * no process uses. A rank that is killed in MPI_Init leaves such memory. */
+ * no process uses. A rank that is killed in MPI_Init leaves shared memory. */
 void hrun_mpich_remove_orphans(time_t since);
 
 #endif

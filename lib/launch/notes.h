@@ -14,7 +14,7 @@
 enum hrun_note {
     HRUN_NOTE_BEGUN,        /* the agent has been started */
     HRUN_NOTE_UP,           /* the host has passed all checks and starts the daemon */
-    HRUN_NOTE_CHANGED,      /* the host has changed since the plan was made */
+    HRUN_NOTE_CHANGED,      /* the host has changed since it was asked what it is made of */
     HRUN_NOTE_REFUSED,      /* the host cannot take part; text: why */
     HRUN_NOTE_RANK_BEGUN,   /* by hrun-shim in front of rank `number`, without a host: the rank is about to start */
     HRUN_NOTE_RANK_ENDED,   /* the rank has ended; text: its wait status in decimal */

@@ -26,7 +26,7 @@ enum hrun_tagging {
     HRUN_TAG_SRUN,     /* the process is srun --label: "03: " is rewritten; standard error always comes through a pipe,
                           because srun's own messages must stay out of it */
     HRUN_TAG_MPIRUN,   /* the process is mpirun --tag-output: "[1,3]<stdout>:" is rewritten */
-    HRUN_TAG_PRTERUN,  /* the same for Open MPI 5, which adds a blank */
+    HRUN_TAG_PRTERUN,  /* as HRUN_TAG_MPIRUN, for Open MPI 5, which adds a blank */
     HRUN_TAG_FED       /* each process is one rank, whose output comes by hrun_output_feed; the pipes are those of the
                           programs that relay it, whose own messages get no tags */
 };

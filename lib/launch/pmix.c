@@ -169,8 +169,8 @@ void pmix_infos_release(struct pmix_infos *f)
     f->n = f->cap = 0;
 }
 
-/* Add the rank's processors and its locality string, "hwloc:NM0:SK0:...". From two such strings Open MPI computes what
- * two ranks share (caches, package, ...). Version 4 writes the string without "hwloc:", and reads both forms. */
+/* Add the rank's processors and its locality string, "hwloc:NM0:SK0:...". From two locality strings Open MPI computes
+ * what two ranks share (caches, package, ...). Version 4 writes the string without "hwloc:", and reads both forms. */
 static void add_place(struct pmix_infos *f, const struct hrun_guard_spec *spec, int rank)
 {
     autofree char *text = hrun_strf("hwloc:%s", spec->cpusets[rank]);

@@ -47,7 +47,7 @@ void pmix_started(int first, const pid_t *pids, size_t n);
 /* Send an event to hrun. text must fit into struct hrun_guard_event. */
 void pmix_report(const struct pmix_client *c, int kind, int status, const char *text, size_t len);
 
-/* The same for text of any length, in pieces whose status is their length. */
+/* As pmix_report, for text of any length: in events whose status is the length of their piece. */
 void pmix_report_text(const struct pmix_client *c, int kind, const char *text, size_t len);
 
 /* Queue an answer for the guard's own thread. It calls pmix_answer_now when descriptor pmix_answers() is readable. */

@@ -16,8 +16,8 @@
 
 #define HRUN_RANKS_VARIABLE "HRUN_RANKS"
 /* Actions of the shim, separated by commas. "bind" binds the rank, "report" prints its binding; with either, the shim
- * does not start a rank whose affinity is not the planned one. "tell": the shim stays as the rank's parent, and writes
- * notes of the rank's begin and end into the FIFO that HRUN_NOTES names. */
+ * does not start a rank whose affinity is not that of the layout. "tell": the shim stays as the rank's parent, and
+ * writes notes of the rank's begin and end into the FIFO that HRUN_NOTES names. */
 #define HRUN_RANKS_DO_VARIABLE "HRUN_RANKS_DO"
 /* A folder of the rank's host for Open MPI's shared memory files. Not set: Open MPI's default. */
 #define HRUN_RANKS_SHM_VARIABLE "HRUN_SHM"

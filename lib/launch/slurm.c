@@ -105,7 +105,7 @@ int hrun_srun_push_step(const struct hrun_run *r, const struct hrun_srun_part *p
 
 /* ---------------------------------------------------------------- messages of srun -v
  *
- * Lines of Slurm 22.05; the parser uses the parts that are the same in 20.11 to 24.05:
+ * Lines of Slurm 22.05; the parser uses only parts that do not differ in 20.11 to 24.05:
  *   srun: launching StepId=5.3 on host h1, 2 tasks: [1,3]
  *   srun: launch/slurm: _task_start: Node h1, 2 tasks started
  *   srun: launch/slurm: _task_finish: Received task exit notification for 1 task of StepId=5.3 (status=0x0300).

@@ -259,7 +259,7 @@ void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *ou
 /* mpirun has a char[64] for the slot list of a rank: Open MPI 4 overruns it and aborts, PRRTE truncates the list. */
 enum { SLOT_LIST_MAX = 63 };
 
-/* The characters of a host name that mpirun accepts in a rankfile, where quotes have no meaning. */
+/* The characters of a host name that mpirun accepts in a rankfile. Quotes have no meaning there. */
 static const char HOST_CHARACTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
 
 int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err)

@@ -147,7 +147,7 @@ struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct h
  * contains it. Errors: HRUN_EINVAL (no such object); the layout is unchanged then. */
 int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const struct hrun_mapping *m,
                      const int *npes, const char *const *busy, struct hrun_error *err);
-/* 1 if all used PEs of each sub-cluster have the same number of ranks, with that configuration in *out; else 0. */
+/* 1 if all used PEs of each sub-cluster have equally many ranks: *out gets the configuration. Else 0. */
 int hrun_layout_config(const struct hrun_layout *l, struct hrun_config *out);
 
 /* ---- private to lib/layout */

@@ -149,7 +149,7 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
         hrun_strvec_add(each, "-x", job->env.v[i], NULL);
     }
     if (job->wdir) {
-        /* mpirun passes the folder unchanged; only an absolute path is the same for all ranks. */
+        /* mpirun passes the folder unchanged; only an absolute path means one folder for all ranks. */
         autofree char *cwd = *job->wdir == '/' ? NULL : getcwd(NULL, 0);
 
         hrun_strvec_push(each, "--wdir");

@@ -1,4 +1,4 @@
-/* reach.c - how mpirun reaches other hosts: the plan, options and checks; see reach.h for the contracts */
+/* reach.c - how mpirun reaches other hosts: choice of shims, options, checks; see reach.h for the contracts */
 #include "launch/engines/reach.h"
 
 #include "base/alloc.h"

@@ -19,8 +19,8 @@
 /* A shell's status for a missing program; a rank's status if MPI_ERR_SPAWN of Open MPI is fatal. */
 enum { NOT_FOUND = 127, ERR_SPAWN = 50 };
 
-/* mpirun starts the ranks within this time after its last daemon is up, also on busy hosts. Used if there are no notes
- * of ranks that begin. mpirun of Open MPI 5 hangs if it must end earlier (seen). */
+/* mpirun starts the ranks within this time after its last daemon is up, also on busy hosts. Used if no notes tell that
+ * ranks begin. mpirun of Open MPI 5 hangs if it must end earlier (seen). */
 static const double START_S = 5;
 
 /* Fail with an error about a host and end the job, unless it is already being ended. mpirun of Open MPI 5 is killed at

@@ -6,7 +6,7 @@
  * Computation: a program that passes its operation counts to SimGrid (smpi_execute_flops) has times that do not vary.
  * In other programs the computation between MPI calls is timed here and scaled: this machine counts as a core of the
  * platform's fastest host, unless smpi/host-speed is set (SimGrid's default is 20 kflop/s). Collectives are those of
- * Open MPI, except in a job of one process, where Open MPI's MPI_Reduce of large data aborts in SimGrid 3.32 (seen).
+ * Open MPI, except in a job of one process: there Open MPI's MPI_Reduce of large data aborts in SimGrid 3.32 (seen).
  * Ends: SimGrid 3.32 returns the status of a main() that returned. After MPI_Abort, a deadlock or a rank that ends
  * without MPI_Finalize it returns 0 (seen); only its messages report these. Messages of later failures in simulated
  * time may follow, so the first one counts.
