@@ -557,7 +557,7 @@ static int find_least_time(struct dealt *d, long effort, struct hrun_error *err)
     d->look = search_at_P;
     d->look_ctx = d;
     d->intervals.least = -INFINITY;
-    /* If the oracle has no bounds of intervals, each P needs a bound; a low limit makes it cheap: try some P first. */
+    /* If the oracle has no bounds of intervals, each P needs one; a low limit makes bounds cheap: try some P first. */
     for (int P = 1; !s->oracle->lines_bound && !s->problem->P && P <= s->max_P; P += 1 + P / STEPS)
         if (look_at_P(d, P, err))
             return -1;

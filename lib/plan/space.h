@@ -76,7 +76,7 @@ int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b
 /* Set time_s and limiting of c from t, the times of the options at c->P. */
 void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_choice *c);
 
-/* Set time_s and limiting of c by the oracle's `whole`; if `whole` is NULL, as plan_choice_time does. Set value to
+/* Set time_s and limiting of c by the oracle's `whole`; if `whole` is NULL, as plan_choice_time does. Set value,
  * INFINITY if the time is infinite. Errors: those of the oracle; HRUN_ENONFINITE (`whole` gives no positive time). */
 int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_choice *c, struct hrun_error *err);
 

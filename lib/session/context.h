@@ -101,8 +101,8 @@ void context_drop_program(struct context *c);
 
 /* ---------------------------------------------------------------- cluster, engine, store */
 
-/* Discover the cluster. A definition changes its PEs (`threads: fill`: whole nodes) unless --level or a cluster file
- * sets them, so call context_find_app first. */
+/* Discover the cluster. A definition changes the PEs (`threads: fill`: whole nodes) unless --level or a cluster file
+ * sets the PEs, so call context_find_app first. */
 int context_discover(struct context *c, struct hrun_error *err);
 /* 0 if the topology of this host is only described (HWLOC_XMLFILE, HWLOC_SYNTHETIC), else 1. With 0, processes cannot
  * be bound, and measured times are not those of the described machine. */

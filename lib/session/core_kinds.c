@@ -94,8 +94,8 @@ int kinds_average_rates(const struct hrun_cluster *cl, const struct hrun_topo_ra
     return 1;
 }
 
-/* Read the speeds of the newest benchmark. Result: 1: they are read; -1: it was disturbed, and ran less than AGAIN_S
- * ago; 0: there is none, it was disturbed and is older, or the log cannot be read. */
+/* Read the speeds of the newest benchmark. Result: 1: speeds are set; -1: this benchmark was disturbed, less than
+ * AGAIN_S ago; 0: there is none, a disturbed one is older, or the log cannot be read. */
 static int recall_speeds(const struct context *c, double *speed)
 {
     double age_s;

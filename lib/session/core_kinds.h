@@ -17,8 +17,8 @@
 
 #define KINDS_SECONDS 1.5
 
-/* 1 if there are kinds of cores to choose among, else 0: only in a decision BY_DEFAULT, on the local host alone, if it
- * is real and has several kinds, and without --use, a quota of processor time, and `threads: fill`. */
+/* 1 if there are kinds of cores to choose among, else 0: only in a decision BY_DEFAULT, on the local host alone, if the
+ * host is real and has several kinds, and without --use, a quota of processor time, and `threads: fill`. */
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d);
 
 /* Fill c->kinds from the store, else (with --refresh always) by the benchmark, which uses all cores for KINDS_SECONDS.

@@ -290,7 +290,7 @@ static void forget_choice(struct decision *d)
     d->basis.runs_here = d->basis.runs_elsewhere = 0;
 }
 
-/* Choose the configuration last prepared in the working folder if preparing the best takes longer than that saves. */
+/* Choose the configuration last prepared in the working folder if preparing the best takes longer than it saves. */
 static void prefer_prepared(struct deciding *w)
 {
     struct hrun_plan_problem problem = { .subs = w->subs };

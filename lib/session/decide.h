@@ -146,8 +146,8 @@ struct plain_start {
     int known;                    /* 1: the time is predicted */
     double time_s, ranked_s;      /* as in struct hrun_choice */
     int runs;                     /* of this configuration at this N */
-    int valid;                    /* 1: rule and memory accept it, and it has the number of processes asked for */
-    int excluded_P;               /* the number of processes asked for, if only that excludes it; else 0 */
+    int valid;                    /* 1: rule and memory accept config, and it has the number of processes asked for */
+    int excluded_P;               /* the number of processes asked for, if only this number excludes config; else 0 */
 };
 
 /* For an application that prepares its input: the choice between the last preparation and a new one. */

@@ -21,8 +21,8 @@ int decide_by_config(struct context *c, const struct question *q, struct decisio
  * equal shares. Errors: HRUN_EINFEASIBLE (names the sub-cluster), those of hrun_app_memory. */
 int decide_check_memory(const struct context *c, const struct decision *d, struct hrun_error *err);
 
-/* Use the user's layout, q->mapped. d->has_config is 1 if a configuration describes it. Errors: HRUN_EINFEASIBLE (the
- * rule). */
+/* Use the user's layout q->mapped. d->has_config is 1 if a configuration describes the layout. Errors:
+ * HRUN_EINFEASIBLE (the rule). */
 int decide_by_layout(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
 
 /* Place P processes: one on each of the first P PEs with enough memory; else on each of the first P PEs; else the same

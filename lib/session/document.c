@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text, or null for NULL. If it is not UTF-8 (file names), each byte above 127 becomes U+FFFD. */
+/* A text, or null for NULL. If s is not UTF-8 (file names), each byte above 127 becomes U+FFFD. */
 static json_t *text_json(const char *s)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;

@@ -136,7 +136,7 @@ static int walk_down(struct finder *f, int64_t N, int64_t *out, struct hrun_erro
     return rc < 0 ? -1 : 0;
 }
 
-/* Set out->next to the next larger size that the rule accepts, and out->why to the reason why it is not chosen. */
+/* Set out->next to the next larger size that the rule accepts, and out->why to the reason against this size. */
 static int explain_next_size(struct finder *f, int64_t hi, struct finest *out, struct hrun_error *err)
 {
     double end = hrun_thread_cpu_s() + SECONDS / 10;

@@ -107,7 +107,7 @@ static void list_failed(const struct context *c, const struct hrun_samples *log,
     }
 }
 
-/* Mark the configurations in k->failed as excluded. known[] and details[] have room for them. */
+/* Mark the configurations in k->failed as excluded. known[] and details[] have room for all of `failed`. */
 static void exclude_failed(struct corrected *k, int nsubs)
 {
     for (size_t i = 0; i < k->failed.n; i++) {

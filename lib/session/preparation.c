@@ -131,7 +131,7 @@ static json_t *read_record_file(const char *path, struct hrun_buf *text, const c
     return json_loadb(text->data, (size_t)(end - text->data), 0, NULL);
 }
 
-/* 1 if the record has this key; then *took_s is the time of its steps and *age_s the time since then. Else 0. */
+/* 1 if the record has this key; then *took_s is the time of the recorded steps and *age_s the record's age. Else 0. */
 static int is_prepared(const char *path, const struct hrun_buf *key, double *took_s, double *age_s)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -395,7 +395,7 @@ int preparation_run(const struct work *w, const struct hrun_app_values *values, 
             unlink(path);
         for (int i = 0; i < app->run.nprepare && rc > 0; i++)
             rc = run_step(w, &app->run.prepare[i], values, like, out, err);
-        /* Make the key again, as the steps may have written files that it depends on. */
+        /* Make the key again, as the steps may have written files that the key depends on. */
         if (rc > 0 && path && !preparation_key(w, like->layout, values, &key, NULL))
             write_record_file(w, like->layout, path, &key, out->took_s);
     }

@@ -33,7 +33,7 @@ int preparation_run(const struct work *w, const struct hrun_app_values *values, 
 /* Remove the record, so that the next run in the working folder prepares again. */
 void preparation_forget(const struct work *w);
 
-/* Read the record of the working folder. Result: 1 if a run of size N with its configuration needs no preparation: then
+/* Read the record of the working folder. Result: 1 if a run of size N like the record's needs no preparation: then
  * *config, share[nsubs] (units of a process of each sub-cluster; all 0: equal shares) and *took_s (time of the steps)
  * are set; else 0. */
 int preparation_last(struct context *c, int64_t N, struct hrun_config *config, double *share, double *took_s);

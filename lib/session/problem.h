@@ -1,16 +1,16 @@
 /* problem.h - treat a command without a definition as an application, with one size or with its size in a word
  *
- * Purpose: most people run the same command many times. Its words and the contents of the files that they name identify
- * an application whose work is always the same (`size: fixed`), so that profiles, corrections and learning apply to
- * it. If the command was measured at several values of a number in its words (`hrun-calibrate --vary`, `size: number`),
- * the application includes all values.
+ * Purpose: most people run one command many times. The words, and the contents of the files that the words name,
+ * identify an application whose work never changes (`size: fixed`), so that profiles, corrections and learning apply.
+ * If the command was measured at several values of a number in its words (`hrun-calibrate --vary`, `size: number`), the
+ * application includes all values.
  * On disk, in the data folder: problems/NAME.yaml, a definition like others; problems/commands, the index, with a line
  * "WORDS CONTENTS FOLDER NAME" (three hashes and a name) for each command. WORDS is the hash of the words with {N} in
  * place of the number. If a command has several lines, the last one is valid.
  * Invariants: NAME consists of the program's name and a hash unless -app sets it. Only problem_keep writes files.
- * CONTENTS includes the program if it is named with its folder, and the path of the working folder if no other word
- * names a file, as the program then finds its input there. A whole number names no file. A file over 16 MiB is
- * represented by its size and its first and last 8 MiB.
+ * CONTENTS includes the program if the word names its folder too, and the path of the working folder if no other word
+ * names a file, as the program then finds its input there. A whole number names no file. Of a file over 16 MiB, only
+ * the size and the first and last 8 MiB count.
  */
 #ifndef HRUN_SESSION_PROBLEM_H
 #define HRUN_SESSION_PROBLEM_H
@@ -28,7 +28,7 @@ struct problem {
     int defined;                /* 1: problems/NAME.yaml exists */
 };
 
-/* If c->app is NULL or has `size: command`, replace it by the application of this command (words: program and
+/* If c->app is NULL or has `size: command`, set c->app to the application of this command (words: program and
  * arguments): the stored one, else a new one. c->app becomes NULL without a store or words, for unknown words with {N},
  * and for words without {N} if the user gives a size (N; -1: several). The user gets a note if a file has changed.
  * For another c->app, set c->number to the size in the words (number_from_args). If the words have no size and -app is

@@ -10,9 +10,9 @@
 struct sub_profile {
     struct hrun_models *models;   /* owned; NULL: no usable profile */
     char *why_not;                /* owned; why the profile is not usable; or NULL */
-    int needs_network;            /* 1: not usable, as its formula needs the network, which was not measured */
+    int needs_network;            /* 1: not usable, as the formula needs a network, and none was measured */
     enum hrun_code unreadable;    /* error of reading the stored profile; 0: it was read, or there is none */
-    const char *other_engine;     /* an engine that has a profile, if this one has none; else NULL */
+    const char *other_engine;     /* an engine that has a profile, if c->engine has none; else NULL */
 };
 
 struct profiles {

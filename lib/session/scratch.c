@@ -207,8 +207,8 @@ static int copy_bytes(int in, int out)
     return n < 0 ? -1 : 0;
 }
 
-/* Copy a file; with clone_only = 1 only if the file system can share its blocks. Result: 0; 1 if it cannot be read or
- * cloned, and then no copy exists; -1 with errno. */
+/* Copy a file; with clone_only = 1 only if the file system can share its blocks. Result: 0; 1: no copy exists, as the
+ * file cannot be read or cloned; -1 with errno. */
 static int copy_file(const char *from, const char *to, const struct stat *st, int clone_only)
 {
     const struct timespec times[2] = { st->st_atim, st->st_mtim };

@@ -31,7 +31,7 @@ struct variants {
 int variants_load(struct context *c, struct variants *out, struct hrun_error *err);
 /* Decide for every loaded variant. The best becomes c->app; without predictions, the first one with a decision. With
  * --limit within or --explore the fastest becomes c->app, and these options apply to its configurations only. Errors:
- * if all decisions fail, that of the variant nearest to the limits, else of the first; those of decision_make. */
+ * those of decision_make; if all decisions fail, of the variant nearest to the limits, else of the first variant. */
 int variants_choose(struct context *c, const struct question *q, int64_t N, struct variants *out,
                     struct hrun_error *err);
 /* Move the chosen variant's profiles and decision to the caller, who releases them. */

@@ -107,7 +107,7 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, siz
     const char *app = x->v[first].app, *signature = x->v[first].signature;
     autofree const struct hrun_sample **fresh = xcalloc(x->n + 1, sizeof *fresh);
     autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
-    autofree char *taken = NULL;        /* 1: a measurement of the file equals this one of the log */
+    autofree char *taken = NULL;        /* [log.n]: 1: a measurement of the file equals this one of the log */
     size_t n = 0, old = 0, left = 0;
     int rc;
 

@@ -110,7 +110,7 @@ unsigned exchange_bit(const struct store_field *f);
 void exchange_drop(struct hrun_exchanged *x);
 
 /* Size of the text of a double, written by exchange_number exactly and with the fewest digits. plain = 1: without
- * exponent, up to 309 digits before the point, or 324 zeros and 17 digits after it. */
+ * exponent, up to 309 digits before the point, or 324 zeros and 17 digits after the point. */
 enum { EXCHANGE_NUMBER = 400 };
 void exchange_number(double value, int plain, char out[EXCHANGE_NUMBER]);
 

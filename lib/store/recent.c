@@ -1,8 +1,8 @@
 /* recent.c - a cache of the records that a decision needs; see store.h
  *
  * SIGNATURE.recent has a line that identifies the log and the part that was read, one line for each sample, and the
- * CRC-32 of these lines as 8 hex digits. It is valid if the log is the same file, has not become shorter, and has the
- * same bytes before the position at which reading ended.
+ * CRC-32 of these lines as 8 hex digits. The cache is valid if the log has the recorded inode, has not become shorter,
+ * and has unchanged bytes before the position at which reading ended.
  */
 #include "base/alloc.h"
 #include "store/internal.h"
