@@ -57,7 +57,7 @@ err_has "failed: exit 1: ERROR: no masses" "of one that tells an error on standa
 run hrun-calibrate $quick --full-grid -r 1 ./coarse
 status_is 0 "a program with a coarse clock"
 err_has "coarse: the quickest runs at N = " "is named"
-err_has " are too short to tell much: 500 ms would be long enough" "with what would do"
+err_has " are too short to tell much: from 500 ms on" "with what would do"
 run hrun-calibrate $quick --full-grid -r 1 ./idle
 status_is 0 "a program without work"
 err_has "the time hardly follows N, " "is called so"
