@@ -56,7 +56,7 @@ for _ in 1 2 3 4; do
 done
 run hrun sh -c "echo rank"
 status_is 0 "a run on a busy machine"
-err_has "is not known, though measured in 1.5 s: other programs had core" "says that the benchmark is not to be trusted"
+err_has "are not known, though measured in 1.5 s: other programs had core" "says that the benchmark is not to be trusted"
 is "$(ranks)" 2 "it has one process per core"
 run hrun sh -c "echo rank"
 err_lacks "measured in" "the next run does not try again"
