@@ -80,8 +80,8 @@ static int count_accepted(const struct hrun_app *app, int64_t N, int most, struc
     return n;
 }
 
-/* Of the sizes at most N/10 and at most STEPS away from N: the one that the rule accepts for the most P, among equals
- * the nearest. -1 on errors. */
+/* Of N and the sizes that differ from it by at most N/10 and at most STEPS: the one that the rule accepts for the most
+ * P, and among equals the nearest to N. -1 on errors. */
 static int64_t best_size_near(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
 {
     enum { STEPS = 64 };

@@ -78,8 +78,9 @@ int campaign_left(const struct campaign *g, int sub)
 /* Upper limit of the power of N in wall times: that of dense linear algebra. */
 static const double GROWTH_MAX = 3;
 
-/* The longest time of point p on a sub-cluster that it uses, s, extrapolated from known runs there, in proportion to
- * the part Mi/P of the work on each PE; 0 if there is no such run. */
+/* The longest wall time that point p may take on sub-cluster `sub`, s; 0 if no run there is known. The time of each
+ * known run is scaled with the cube of N and in proportion to the part Mi/P of the work on each PE, but never down. The
+ * longest result counts. */
 static double longest_on(const struct campaign *g, int sub, const struct point *p)
 {
     double longest = 0;

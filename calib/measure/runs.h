@@ -33,7 +33,8 @@ struct runs {
         int too_slow;         /* 1: the last run exceeded limit_s */
         double wall_s;        /* time of all runs */
         double waited_s;      /* time of waits for other users' runs */
-        double begun_s;       /* time of the clock at the end of the last chosen run, less wall_s and waited_s */
+        double begun_s;       /* the clock minus wall_s and waited_s, taken at the start and after each chosen run; what
+                                 it grows by from one run to the next is the pause between them */
     } spent;
 };
 
@@ -51,7 +52,8 @@ int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *
  *
  * Purpose: time a process on a host whose PEs are all busy, and keep the other PEs of hosts busy during a run of
  * several processes. Each copy is a separate run, in a child process.
- * Invariants: no child outlives the call that ends it, nor this process; copies are not recorded singly.
+ * Invariants: no child outlives copies_run or copies_end, and none survives this process; copies are not recorded
+ * singly.
  */
 
 /* The slowest of several copies, or one that failed, and its PE. */
@@ -61,7 +63,7 @@ struct copy_result {
 };
 
 /* Run a copy on each of pes[n] of the point's sub-cluster. Simulated copies do not disturb each other, so a few run at
- * a time. Result: 0 if they ran or could not be started (see *out); -1 with *err. */
+ * a time. Result: 0 with *out, also if a run failed or the engine could not start it; -1 with *err on other errors. */
 int copies_run(struct runs *runs, const struct point *p, const int *pes, int n, struct copy_result *out,
                struct hrun_error *err);
 
@@ -84,8 +86,8 @@ void copies_end(struct copies *c);
  * (slow_host; -1: not known). */
 void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order);
 
-/* Run a point with `work` once. w: has its share and program. Result: 0 if it ran or could not be started (see *r); -1
- * with *err. */
+/* Run once a point whose `work` is not 0. w: its share and program are set already. Result: 0 with *r, also if the run
+ * failed or the engine could not start it; -1 with *err on other errors. */
 int loaded_run(struct runs *runs, const struct point *p, const struct work *w, struct work_result *r,
                struct hrun_error *err);
 

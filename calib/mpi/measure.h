@@ -95,17 +95,17 @@ double net_student(int df);
 int net_rounds(int n);
 int net_partner(int n, int round, int x);
 /* Disjoint triples of n >= 3 hosts in round 0 .. net_triple_rounds(n)-1, at most n/3: triple q is out[3 q .. 3 q + 2].
- * Up to n = 6 the rounds contain all triples. Beyond, each host is in at least three (two for n = 8 and 14). No triple
- * repeats. Result: the number of triples. */
+ * Up to n = 6 the rounds contain all triples. For larger n, each host is in at least three triples of all the rounds
+ * together (two for n = 8 and 14). No triple repeats. Result: the number of triples. */
 int net_triple_rounds(int n);
 int net_triples(int n, int round, int *out);
 
 /* ---------------------------------------------------------------- groups.c */
 
 /* Split groups into hosts behind one switch. Hosts i and j are in one group if s[i][k] - s[j][k] is the same for all
- * other hosts k, within `slack` times the median of s and the standard errors. s: n by n, time of a message between
- * two hosts, 0 if unknown; error: its standard error. group_of[n]: groups in, finer groups out, numbered from 0 in the
- * order of hosts. Result: the number of groups. */
+ * other hosts k: apart from what standard errors explain, these differences vary by at most `slack` times the median
+ * of s. s: n by n, time of a message between two hosts, 0 if unknown; error: its standard error. group_of[n]: groups
+ * in, finer groups out, numbered from 0 in the order of hosts. Result: the number of groups. */
 int net_groups(const double *s, const double *error, int n, double slack, int *group_of);
 
 /* slows: measures simultaneous messages; 1 if those from a[na] to b[nb] slow each other and those inside a and inside b
@@ -115,10 +115,11 @@ struct net_load {
     void *ctx;
 };
 
-/* Split groups at shared bottlenecks. byte_s: n by n, row: sender; time of the bytes of a message beside simultaneous
- * messages, 0 if unknown. These times are divided by the best times of the two hosts (net_own_rates), so a host with a
- * slow link of its own is not split off. The two-way split that explains most of the quotients is tested with `load`.
- * If the test confirms it, both parts are split further. group_of: as for net_groups. Result: the number of groups. */
+/* Split groups at shared bottlenecks. byte_s: n by n, row: sender; time that the bytes of a message took while other
+ * pairs of hosts sent messages, too; 0 if unknown. These times are divided by the best times of the two hosts
+ * (net_own_rates), so a host with a slow link of its own is not split off. The split into two parts that best explains
+ * why some of these quotients are larger than others is tested with `load`. If the test confirms it, both parts are
+ * split further. group_of: as for net_groups. Result: the number of groups. */
 int net_groups_loaded(const double *byte_s, int n, const struct net_load *load, int *group_of);
 
 /* out[i], in[i]: the least time that the bytes of a message took from host i and to it; INFINITY if unknown. */

@@ -1,8 +1,8 @@
 /* messages.h - timed messages between processes, shared by libhrun-mpi, hrun-netbench and hrun-probe
  *
  * Purpose: one repetition of a trial: a process that leads, one or more that follow, and messages between them. The
- * leader measures with its own clock, but with delay_s the follower does. Without in_turn the leader posts its receives
- * before.
+ * leader measures the time with its own clock. If delay_s is set, the follower measures instead. Unless in_turn or both
+ * is set, the leader posts its receives before its first send.
  * Invariants: it needs MPI and the C library. Times are those of the monotonic clock, or simulated, in seconds.
  */
 #ifndef CALIB_MPI_MESSAGES_H
@@ -37,11 +37,11 @@ struct message_buffers {
     MPI_Request *requests;         /* one for each follower; unused if in_turn */
 };
 
-/* lead sends `bytes` to each follower in order, and each sends `back` to lead. second > 0: bytes of the second
- * follower, in place of `bytes` or `back`, whichever is not 0. both: lead and the only follower exchange `bytes` at
- * once, repetitions back to back. delay_s > 0: the follower reports that it is ready, sleeps, then receives. The
- * recorded time is that of the follower's receive (a double in the reply); the time of lead's send call shows whether
- * the send waited. */
+/* lead sends `bytes` to each follower in order, and each sends `back` to lead. second > 0: messages to the second
+ * follower (if `bytes` is not 0) and from it (if `back` is not 0) have this many bytes instead. both: lead and the only
+ * follower send each other `bytes` at the same time, and the next repetition begins at once. delay_s > 0: the follower
+ * reports that it is ready, sleeps, then receives. The recorded time is that of the follower's receive (a double in the
+ * reply); the time of lead's send call shows whether the send waited. */
 struct net_trial {
     int lead, nfollow;
     const int *follow;             /* ranks of comm */

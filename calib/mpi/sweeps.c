@@ -10,7 +10,7 @@
 
 enum { FIRST = 1 << 10, STEP = 4 };    /* sizes FIRST, STEP FIRST, ... bracket the threshold, then bisection */
 enum { PROBES = 3 };                   /* repetitions; their median counts */
-/* A receiver is late by LATER trips plus SLEEP_S, which is longer than a processor may oversleep. */
+/* A receiver is late by LATER trips plus SLEEP_S. A sleeping process wakes up late by less than SLEEP_S. */
 static const double LATER = 2, SLEEP_S = 1e-3;
 /* A send call longer than this fraction of the delay has waited for the receiver. A call that waits only until the
  * bytes have left takes at most half of the delay. */
@@ -136,9 +136,9 @@ void net_sizes(struct net_bench *b)
 
 /* ---------------------------------------------------------------- scatter and gather */
 
-/* Paper 002 found M1, M2 and S between some KB and 100 KB. Each size is sqrt(2) times the one before. The region where
- * some gathers take longer shows only with many repetitions and hosts. A simulated network has no such region, and
- * fewer sizes are enough for its slopes. */
+/* Paper 002 found the thresholds M1, M2 and S (struct hrun_net_thresholds in lib/net/net.h) between some KB and 100 KB.
+ * Each size is sqrt(2) times the one before. The region where some gathers take longer shows only with many repetitions
+ * and hosts. A simulated network has no such region, and fewer sizes are enough for its slopes. */
 enum { SPREAD_LEAST = 1 << 10, SPREAD_REPETITIONS = 20 };
 #ifdef HRUN_SMPI
 enum { SPREAD_MOST = 1 << 15, SPREAD_HOSTS = 3, SPREAD_STEPS = 1 };

@@ -154,7 +154,7 @@ void net_allreduce_linear(struct play_schedule *s, const struct net_task *t, int
 
 /* ---------------------------------------------------------------- by hosts */
 
-/* The task among the members on the host of a rank; the task among the first ranks of all hosts. */
+/* The same operation, only among the ranks on the host of `rank`, the first of them as root. */
 static struct net_task task_of_host(const struct net_task *t, int rank)
 {
     struct net_task part = *t;
@@ -166,6 +166,7 @@ static struct net_task task_of_host(const struct net_task *t, int rank)
     return part;
 }
 
+/* The same operation, only among the first ranks of the hosts. root: index of the host whose first rank is the root. */
 static struct net_task task_of_leaders(const struct net_task *t, int root)
 {
     struct net_task part = *t;

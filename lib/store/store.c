@@ -210,8 +210,8 @@ static size_t stem_length(const char *name, const char *const *suffixes)
     return 0;
 }
 
-/* Append the names in a folder, sorted, without duplicates: of the files with one of the suffixes, which is cut off; if
- * suffixes is NULL, of the folders. A missing folder has no names. */
+/* Append the names in a folder, sorted, without duplicates. suffixes: only names that end in one of them, which is cut
+ * off. NULL: only names of folders. A missing folder has no names. */
 static int list_names(const char *path, const char *const *suffixes, struct hrun_strvec *out,
                       struct hrun_error *err)
 {
