@@ -18,7 +18,7 @@ struct calib_budget {
     int64_t runs, seed;
     double part;                      /* the part of limit_s for this measurement: --new makes several measurements */
     double until;                     /* the measurement ends when this part of an automatic budget is spent */
-    double spent_s;                   /* part of limit_s spent before a changed host made the campaign begin again */
+    double spent_s;                   /* seconds spent before a changed host made the campaign begin again */
     int made;                         /* runs made before that */
 };
 

@@ -29,7 +29,8 @@ struct hrun_measure_options {
                                   most this part of the mean, > 0 */
     int least, most;           /* limits of the number of repetitions, 1 <= least <= most */
     int warm;                  /* number of uncounted first repetitions, >= 0, which set up connections and touch
-                                  buffers; if > 0, the first after each later pause is not counted either */
+                                  buffers; if > 0, the first after each later pause (one every few repetitions) is not
+                                  counted either */
     double trial_s;            /* after this time an experiment ends once it has `least` repetitions */
     double limit_s;            /* optional experiments are skipped after this time; 0: never */
     int kind;                  /* number of the kind of PE that this process runs on, 0 <= kind < 256 */
