@@ -71,12 +71,12 @@ static int check_hosts(const struct hrun_net *net, const struct check *c)
     for (int i = 0; i < net->nhosts; i++) {
         check_at(c, "hosts[%d].class", i);
         if (net->class_of[i] < 0 || net->class_of[i] >= net->nclasses)
-            return hrun_fail(c->err, HRUN_EINVAL, "host '%s' is of class %d, and there are 0 to %d", net->hosts[i],
-                             net->class_of[i], net->nclasses - 1);
+            return hrun_fail(c->err, HRUN_EINVAL, "host '%s' is of class %d: classes are numbered from 0 to %d",
+                             net->hosts[i], net->class_of[i], net->nclasses - 1);
         check_at(c, "hosts[%d].group", i);
         if (net->group_of[i] < 0 || net->group_of[i] >= net->ngroups)
-            return hrun_fail(c->err, HRUN_EINVAL, "host '%s' is in group %d, and there are 0 to %d", net->hosts[i],
-                             net->group_of[i], net->ngroups - 1);
+            return hrun_fail(c->err, HRUN_EINVAL, "host '%s' is in group %d: groups are numbered from 0 to %d",
+                             net->hosts[i], net->group_of[i], net->ngroups - 1);
     }
     return 0;
 }

@@ -316,8 +316,8 @@ static int check_records(const struct hrun_net_records *r, struct hrun_error *er
     for (size_t l = 0; l < r->n; l++)
         locals += r->v[l].kind == HRUN_NET_LOCAL;
     if (r->nhosts < 1 || (r->nhosts == 1 && locals == 0))
-        return hrun_fail(err, HRUN_ENODATA, "a network needs two hosts, or messages inside one: nothing of the kind "
-                         "was measured; give more hosts, or a host with several processing elements");
+        return hrun_fail(err, HRUN_ENODATA, "no message between hosts or inside a host was measured: give more "
+                         "hosts, or a host with several processing elements");
     return 0;
 }
 
@@ -388,8 +388,8 @@ static int estimate(struct net_state *e, struct hrun_error *err)
         return -1;
     bad = leave_out_misfits(e);
     if (bad > 0) {
-        hrun_strvec_pushf(&e->notes, "%d %s not fit what the others say: left out", bad,
-                          bad == 1 ? "time does" : "times do");
+        hrun_strvec_pushf(&e->notes, "%d %s the others: left out", bad,
+                          bad == 1 ? "time contradicts" : "times contradict");
         converge(e);
     }
     solve_state(e, 1);

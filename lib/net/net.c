@@ -234,7 +234,7 @@ void hrun_net_add_unsure(const struct hrun_net *net, struct hrun_buf *out)
     hrun_net_find_unsure(net, &u);
     if (u.pairs == 0)
         return;
-    hrun_buf_addf(out, "what messages take is badly known of %d of %d pairs of hosts (%s -> %s: +-%.0f %%): was the "
+    hrun_buf_addf(out, "message times are uncertain for %d of %d pairs of host classes (%s -> %s: +-%.0f %%): was the "
                   "machine busy? measure again when it is quiet, with `hrun-calibrate network --redo`, and more often "
                   "with --precision 2%% and a larger -r", u.pairs, u.of, net->hosts[u.from], net->hosts[u.to],
                   100 * u.half_rel);

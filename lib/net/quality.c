@@ -91,8 +91,8 @@ void net_assess(const struct net_work *w, const struct net_solution *s, struct h
     }
     q->residual_rel = n ? sqrt(sum / (double)n) : 0;
     if (s->c.L && s->c.L[s->c.nclasses > 1 ? 1 : 0] < 0)
-        hrun_strvec_pushf(notes, "latency cannot be told from processing: it is counted as processing, as paper 002 "
-                                 "does");
+        hrun_strvec_pushf(notes, "latency cannot be told from processing: it is counted as processing, as in paper "
+                                 "002");
     note_slow_links(w, s, notes);
     note_asymmetric(w, s, notes, &q->asymmetric);
 }

@@ -183,8 +183,8 @@ static void add_left_out_note(const struct net_work *w, size_t l, struct hrun_st
     const char *what = v->kind == HRUN_NET_TRIP ? "trip" : v->kind == HRUN_NET_FAN ? "one-to-two" : "two-to-one";
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    hrun_buf_addf(&b, "a %s of %s between %s and %s took %s, which what else was timed between these hosts "
-                  "contradicts: it was left out (did a clock jump?)", what, hrun_bytes(v->bytes).s, w->r->hosts[v->i],
+    hrun_buf_addf(&b, "a %s of %s between %s and %s took %s: other times between these hosts contradict this "
+                  "one, so it is left out (did a clock jump?)", what, hrun_bytes(v->bytes).s, w->r->hosts[v->i],
                   w->r->hosts[v->j], hrun_seconds(v->time_s).s);
     hrun_strvec_push(notes, b.data);
 }

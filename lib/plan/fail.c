@@ -29,7 +29,7 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
         hrun_buf_addf(&text, " with %s", hrun_counted(only, "process").s);
     hrun_buf_adds(&text, " is valid: ");
     if (c.counted && c.total == 0) {
-        hrun_buf_adds(&text, only ? "no numbers of PEs and processes per PE make this product"
+        hrun_buf_adds(&text, only ? "no choice of PEs and processes per PE gives this number of processes"
                                   : "there are no PEs with a model");
     } else if (c.counted) {
         hrun_buf_addf(&text, "%s%s (rule %s, memory %s, no usable time %s)", hrun_count(c.total).s,
@@ -54,7 +54,8 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
         }
         hrun_buf_addf(&text, "%s configurations%s, too many to count by reason; the rule accepts %d of %d numbers of "
                       "processes%s", hrun_count(c.total).s, only ? " of any number of processes" : "", accepted,
-                      to - from + 1, accepted ? ", and these have none with memory and a time" : "");
+                      to - from + 1, accepted ? ", but for these no configuration fits into memory and has a usable "
+                      "time" : "");
     }
     return hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
 }

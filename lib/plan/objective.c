@@ -151,8 +151,8 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const struct hru
     if (plan_choice_look(&s, t, &c, err))
         return -1;
     if (isinf(c.time_s))
-        return hrun_fail(err, HRUN_EINVAL, "the work cannot be shared out over this configuration: its processes are "
-                         "more than there are parts, or have too little memory for them");
+        return hrun_fail(err, HRUN_EINVAL, "the work cannot be shared out over this configuration: there are more "
+                         "processes than parts of the work, or the parts do not fit into their memory");
     if (!isfinite(c.value))
         return hrun_fail(err, HRUN_EINVAL, "the objective \"%s\" has no finite value for this configuration",
                          s.objective->name);

@@ -203,8 +203,8 @@ int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *
     if (total <= EXHAUSTIVE_LIMIT)
         return 0;
     return hrun_fail(err, HRUN_EINVAL, "the objective \"%s\"%s needs a look at each configuration, and "
-                     "%.4g are too many (at most %.0f): use fewer PEs or the objective \"time\" without limits but of "
-                     "time", problem->objective ? problem->objective->name : "time",
+                     "%.4g are too many (at most %.0f): use fewer PEs or the objective \"time\" with no limit other "
+                     "than of time", problem->objective ? problem->objective->name : "time",
                      problem->limits ? " within limits" : "", total, EXHAUSTIVE_LIMIT);
 }
 

@@ -38,7 +38,7 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
         return -1;
     if (!valid && c->app->fixed)
         return hrun_fail(err, HRUN_EINFEASIBLE, "%s does not accept %d processes: its rule is '%s' (--force runs it "
-                         "all the same; hrun-calibrate --again forgets a rule that failed runs have told)",
+                         "all the same; hrun-calibrate --again forgets a rule learnt from failed runs)",
                          c->app->name, P, hrun_expr_text(c->app->rule));
     if (!valid)
         return hrun_fail(err, HRUN_EINFEASIBLE,

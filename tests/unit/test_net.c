@@ -132,7 +132,7 @@ static void test_check(void)
         { &net->trunks[1], "trunks[0 to 1].bytes_per_s.half is " },
     };
     const struct { int *v; int to; const char *say; } wholes[] = {
-        { &net->class_of[1], 2, "host 'b' is of class 2, and there are 0 to 1" },
+        { &net->class_of[1], 2, "host 'b' is of class 2: classes are numbered from 0 to 1" },
         { &net->class_of[1], -1, "host 'b' is of class -1" }, { &net->group_of[2], 2, "host 'c' is in group 2" },
     };
     static const double never[] = { NAN, INFINITY, -INFINITY, -1 };
@@ -282,12 +282,12 @@ static void test_refused(void)
         { "groups: 2", "groups: 4", "4\nhosts",
           "groups is 4: it must be at least 1, and at most the number of hosts, 3" },
         { "groups: 2", "groups: 1", NULL, "trunks[0].to is 1: groups are numbered from 0 to 0" },
-        { "group: 1", "group: 2", "2}", "host 'c' is in group 2, and there are 0 to 1" },
+        { "group: 1", "group: 2", "2}", "host 'c' is in group 2: groups are numbered from 0 to 1" },
         { "selector: openmpi\n", "", NULL, "lacks the key 'selector'" },
         { "selector: openmpi", "selector: ''", "''", "'selector' must not be empty" },
         { "selector: ", "gpu: 1\nselector: ", "gpu", "unknown key 'gpu'" },
         { "name: b", "name: a", "a, class: 0, group: 0}\n- {name: c", "host 'a' is listed twice: keep one" },
-        { "class: 1", "class: 2", "2,", "host 'c' is of class 2, and there are 0 to 1" },
+        { "class: 1", "class: 2", "2,", "host 'c' is of class 2: classes are numbered from 0 to 1" },
         { "class: 1", "class: x", "x,", "'hosts[2].class' must be a whole number, found 'x'" },
         { "kinds: 2", "kinds: 0", "0\n  local", "classes[0].kinds is 0: it must be in 1..256" },
         { "kinds: 2", "kinds: 257", "257\n", "classes[0].kinds is 257: it must be in 1..256" },
@@ -522,7 +522,7 @@ static void test_unsure(void)
     ok(u.pairs == 2 && u.from == 2 && u.to == 0 && u.half_rel > 0.77 && u.half_rel < 0.79,
        "a latency known to a half, and a rate to nine tenths");
     hrun_net_add_unsure(net, &words);
-    ok(words.len && strstr(words.data, "2 of 6 pairs of hosts (c -> a: +-78 %)") && strstr(words.data, "--redo"),
+    ok(words.len && strstr(words.data, "2 of 6 pairs of host classes (c -> a: +-78 %)") && strstr(words.data, "--redo"),
        "are told, with what to do");
     hrun_buf_release(&words);
     hrun_net_destroy(net);

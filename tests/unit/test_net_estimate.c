@@ -524,7 +524,7 @@ static void test_local(void)
     log_begin(&l, &u, 0, 1);
     ok(hrun_net_estimate(&l.r, &net, NULL, &err) && err.code == HRUN_ENODATA,
        "one host, nothing measured: an error");
-    has_str(err.text, "needs two hosts", "in clear words");
+    has_str(err.text, "no message between hosts or inside a host", "in clear words");
     l.r.nkinds[0] = 2;
     for (int a = 0; a < 2; a++)
         for (int b = 0; b < 2; b++)

@@ -244,8 +244,8 @@ static void test_infeasible(void)
           "P is too large");
     table_init(&x, 2, two, even);
     problem.P = 5;
-    fails(&problem, HRUN_EINFEASIBLE, "no configuration with 5 processes is valid: no numbers of PEs and "
-          "processes per PE make this product", "5 from twos and fours");
+    fails(&problem, HRUN_EINFEASIBLE, "no configuration with 5 processes is valid: no choice of PEs and "
+          "processes per PE gives this number of processes", "5 from twos and fours");
     table_init(&x, 2, two, nothing);
     problem.P = 0;
     fails(&problem, HRUN_EINFEASIBLE, "there are no PEs with a model", "no option at all");
@@ -344,8 +344,8 @@ static void test_vast(void)
     for (int i = 0; i < 8; i++)
         subs[i].memory_bytes = 50;
     is_int(hrun_plan_search(&problem, 1, &plan, &err), -1, "where nothing fits");
-    has_str(err.text, "too many to count by reason; the rule accepts 63 of 64000 numbers of processes, and "
-            "these have none with memory and a time", "the message says what is known");
+    has_str(err.text, "too many to count by reason; the rule accepts 63 of 64000 numbers of processes, but "
+            "for these no configuration fits into memory and has a usable time", "the message says what is known");
     problem.objective = &pes;
     is_int(hrun_plan_search(&problem, 1, &plan, &err), -1, "an objective that is not separable");
     ok(err.code == HRUN_EINVAL, "is refused when there are too many configurations");

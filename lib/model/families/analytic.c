@@ -433,10 +433,10 @@ static int analytic_init(struct hrun_predictor *p, enum hrun_model_form form, st
         return -1;
     if (!p->noptions)
         return hrun_fail(err, HRUN_ENODATA, "%s needs the speeds of the PEs, which were not measured: hrun-calibrate "
-                         "speeds does", p->app->name);
+                         "speeds measures them", p->app->name);
     if (!a->net && p->has_network)
         return hrun_fail(err, HRUN_ENODATA, "the formula of %s asks for the network of these hosts, which was not "
-                         "measured: hrun-calibrate network does", p->app->name);
+                         "measured: hrun-calibrate network measures it", p->app->name);
     p->oracle.times = analytic_times;
     p->oracle.bounds = hrun_predictor_bounds;
     p->oracle.whole = hrun_predictor_whole;

@@ -198,7 +198,7 @@ int hrun_design_add(struct hrun_design *d, const struct hrun_design_result *resu
     r->time_s = time_s;
     r->wall_s = wall_s;
     if (!r->P || r->N < 1 || !(time_s >= 0) || !isfinite(time_s) || !(wall_s >= 0) || !isfinite(wall_s))
-        return hrun_fail(err, HRUN_EINVAL, "a run of %d processes at N = %lld that took %g s (wall %g s) is none",
+        return hrun_fail(err, HRUN_EINVAL, "this is no run: %d processes, N = %lld, time %g s, wall time %g s",
                          r->P, (long long)r->N, time_s, wall_s);
     snprintf(r->date, sizeof r->date, "%010d", d->runs.n);
     r->text = xstrdup(hrun_config_text(&result->config).s);

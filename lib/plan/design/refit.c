@@ -291,11 +291,11 @@ int design_shares(const struct hrun_design *d, const struct dealt_config *config
     int rc;
 
     if (!p)
-        return why.code == HRUN_ENODATA ? hrun_fail(err, HRUN_ENODATA, "no models to deal out shares by")
-               : hrun_fail_as(err, &why);
+        return why.code != HRUN_ENODATA ? hrun_fail_as(err, &why)
+               : hrun_fail(err, HRUN_ENODATA, "there are no models yet, so unequal shares cannot be computed");
     rc = hrun_app_units(d->app, N, &units, &least, err);
     if (!rc && !hrun_predictor_deals(p))
-        rc = hrun_fail(err, HRUN_ENODATA, "no model has a term with W to deal out shares by");
+        rc = hrun_fail(err, HRUN_ENODATA, "no model has a term with W, so unequal shares cannot be computed");
     rc = rc || hrun_predictor_shares(p, &config->c, share, err) ? -1 : 0;
     for (int i = 0; i < d->nsubs && !rc; i++)
         share[i] /= (double)units;

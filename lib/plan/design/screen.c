@@ -90,7 +90,7 @@ int design_points(struct hrun_design *d, struct hrun_error *err)
     if (!d->npoints)
         return hrun_fail(err, HRUN_EINVAL, "there is nothing to measure: the rule '%s' and the memory leave no run at "
                          "these sizes%s", hrun_expr_text(d->app->rule),
-                         d->app->fixed ? "; --again forgets a rule that failed runs have told" : "");
+                         d->app->fixed ? "; --again forgets a rule learnt from failed runs" : "");
     return 0;
 }
 
