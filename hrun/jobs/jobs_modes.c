@@ -145,8 +145,8 @@ static int find_entry_modes(const struct hrun_settings *s, struct jobs *j, struc
         same = first->npes == own->npes && first->level == own->level && !strcmp(first->name, own->name);
     }
     if (!same)
-        return hrun_fail(err, HRUN_EINVAL, "its PEs are not those of the jobs before, as its processes fill a PE with "
-                         "threads: say --level for all");
+        return hrun_fail(err, HRUN_EINVAL, "its PEs differ from those of the jobs before, because not all definitions "
+                         "have `threads: fill`: give one --level for all jobs");
     if (!j->npes) {
         j->nsubs = c->cluster->nsubs;
         j->npes = xcalloc((size_t)j->nsubs, sizeof *j->npes);

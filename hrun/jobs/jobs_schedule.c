@@ -361,8 +361,8 @@ static int find_quickest_modes(struct finder *f, double *serial_s, struct hrun_e
     }
     if (isfinite(sum) && least > sum * DBL_EPSILON)
         return 0;
-    return hrun_fail(err, HRUN_EINVAL, "jobs of %g s and of %g s in all are too unlike to be planned together", least,
-                     sum);
+    return hrun_fail(err, HRUN_EINVAL, "a job of %g s is too short to be planned with jobs of %g s in all: "
+                     "leave it out", least, sum);
 }
 
 int jobs_schedule(struct jobs *jobs, long looks, struct hrun_error *err)

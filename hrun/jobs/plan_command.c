@@ -107,7 +107,7 @@ static void print_plan_text(const struct jobs *j, struct hrun_buf *out)
     add_summary(j, out);
     if (!c->set->verbose)
         return;
-    hrun_buf_adds(out, "\nTo run them so, in this order, each entered before the next:\n\n");
+    hrun_buf_adds(out, "\nTo run the jobs as planned, enter these commands in this order:\n\n");
     for (int i = 0; i < j->n; i++) {
         hrun_buf_adds(out, "  ");
         add_job_command(c, &j->v[i], out);

@@ -292,8 +292,8 @@ void tuned_report(const struct tune *t, struct hrun_buf *out)
     hrun_table_row(table, "", "bytes", "processes", "root", "way", "calls", "");
     n = add_records(&t->lines, table, &more);
     if (!n) {
-        hrun_buf_adds(out, "hrun: no collective operation was tuned: of no size and root did one come often enough, or "
-                           "by the model nothing is quicker (--dry-run tells what is)\n");
+        hrun_buf_adds(out, "hrun: no collective operation was tuned: none was called often enough with one size and "
+                           "root, or the model finds no quicker way (see --dry-run)\n");
     } else {
         hrun_buf_adds(out, "hrun: tuned operations, as rank 0 saw them:\n");
         hrun_table_render(table, 2, out);

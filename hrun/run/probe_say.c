@@ -36,11 +36,13 @@ void probe_after(const struct probe *p, const struct decision *d, double job_s, 
                       "= %lld\n", hrun_config_text(&d->config).s, p->predicted, p->shown, (long long)p->shown_N);
         return;
     }
-    hrun_buf_addf(out, "; one process per PE, ratio 1, as %s", p->kept);
+    hrun_buf_addf(out, "; one process per PE stays");
+    if (*p->kept)
+        hrun_buf_addf(out, ", as %s", p->kept);
     if (p->predicted > 0)
-        hrun_buf_addf(out, ": predicted %.2f", p->predicted);
+        hrun_buf_addf(out, "; the last other configuration was predicted to take %.2f of its time", p->predicted);
     if (p->shown > 0)
-        hrun_buf_addf(out, ", %.2f at N = %lld", p->shown, (long long)p->shown_N);
+        hrun_buf_addf(out, "; the last one tried took %.2f of it at N = %lld", p->shown, (long long)p->shown_N);
     hrun_buf_addc(out, '\n');
 }
 

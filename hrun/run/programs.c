@@ -196,9 +196,8 @@ static int read_program_options(struct hrun_settings *s, char **words, int64_t *
          (own.common.machine.hosts && (add_listed_hosts(own.common.machine.hosts, &next->hosts, err) ||
                                join_host_list(s, own.common.machine.hosts, err)));
     if (!rc && !contains_all(&s->mapping_words, &own.mapping_words))
-        rc = hrun_fail(err, HRUN_EINVAL, "what says where processes go stands behind a ':' (--%s %s): it counts for "
-                       "all programs, and belongs in front of the first one", own.mapping_words.v[0],
-                       own.mapping_words.v[1]);
+        rc = hrun_fail(err, HRUN_EINVAL, "--%s %s after a ':' places the processes of all programs: write it before "
+                       "the first program", own.mapping_words.v[0], own.mapping_words.v[1]);
     *procs = own.ask.procs;
     s->hydra |= own.hydra;
     *ended = given.ended;

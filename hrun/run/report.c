@@ -149,9 +149,9 @@ static void add_tasking(const struct context *c, const struct decision *d, struc
                       "  unequal shares of the work make no difference to the program, as runs with them show: they "
                       "stay equal (where it has been told them wrongly: hrun-calibrate --again)\n");
     if (d->predicted.known && d->shares.tasking.dynamic)
-        hrun_buf_addf(out, "  work goes to who is free%s, as runs on several sub-clusters show: speeds add up; the "
-                      "times of sub-clusters are those that all %d processes would take there\n",
-                      d->shares.tasking.master ? ", dealt out by one process" : "", d->P);
+        hrun_buf_addf(out, "  a process gets new work%s when it is free, as runs on several sub-clusters show, so "
+                      "speeds add up; the times of sub-clusters are those that all %d processes would take there\n",
+                      d->shares.tasking.master ? " from one process" : "", d->P);
 }
 
 /* Append lines on models whose dependence on P is shared with another sub-cluster. */

@@ -146,7 +146,7 @@ void report_learning(const struct decision *d, struct hrun_buf *out)
     if (l->why == HRUN_LEARN_DONE && l->after_trial)
         hrun_buf_adds(out, "; nothing better is likely");
     if (l->why == HRUN_LEARN_DEBT && l->after_trial)
-        hrun_buf_adds(out, "; what trials lost is made up for before another");
+        hrun_buf_adds(out, "; no further trial until faster runs have saved what trials lost");
 }
 
 void report_tried(const struct decision *d, double time_s, struct hrun_buf *out)

@@ -142,7 +142,7 @@ static int print_shares(const struct launch_plan *p, const char *form, struct hr
     if (work_check_dealt(&p->w, err) || work_values(&p->w, p->layout, &share, &values, err))
         return hrun_fail_prefix(err, "--print-shares %s", form);
     if (hrun_app_form_counts(form) && !share && !(p->c.app && hrun_family_of(p->c.app)->by_formula)) {
-        hrun_fail(err, HRUN_EINVAL, "how many units there are follows from the problem size, -N, by a definition with "
+        hrun_fail(err, HRUN_EINVAL, "this form needs the number of units: give -N and use a definition with "
                   "`shares`");
         return hrun_fail_prefix(err, "--print-shares %s", form);
     }

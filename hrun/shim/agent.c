@@ -51,7 +51,8 @@ struct watched_agent {
 static void send_note(const struct watched_agent *a, enum hrun_note kind, int number, const char *text)
 {
     static const char *const plain[HRUN_NOTE_KINDS] = {
-        [HRUN_NOTE_CHANGED] = "has changed since it was asked what it is made of: say --refresh",
+        [HRUN_NOTE_CHANGED] = "offers other resources or another MPI than when hrun last asked: run again with "
+                              "--refresh",
         [HRUN_NOTE_REFUSED] = "cannot take part: ", [HRUN_NOTE_LATE] = "was not ready in time; limit in seconds: ",
         [HRUN_NOTE_FAILED] = "cannot be reached: ", [HRUN_NOTE_LOST] = "was lost: ",
     };

@@ -265,7 +265,8 @@ int shim_host(char **words)
     if (!is_as_planned(words[2])) {
         report_to_agent(&h, SHIM_CHANGED, "");
         if (!h.reports)
-            shim_say("this host has changed since it was asked what it is made of: say --refresh");
+            shim_say("this host offers other resources or another MPI than when hrun last asked: run again with "
+                     "--refresh");
         return SHIM_FAILED;
     }
     status = make_folders(&h);

@@ -319,7 +319,7 @@ static void read_hrun(struct proxy *p)
     while (!p->ends && (got = hrun_frame_next(&p->in, &p->in_at, &f)) > 0 && !(got = obey_hrun(p, &f)))
         ;
     if (got < 0) {
-        shim_say("hrun-shim proxy cannot understand hrun");
+        shim_say("hrun-shim proxy cannot read what hrun sent: install the same version of hrun on all hosts");
         p->ends = 1;
     }
     hrun_frames_drop(&p->in, &p->in_at);

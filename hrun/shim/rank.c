@@ -213,7 +213,7 @@ int shim_rank(char **words)
     bind = todo && strstr(todo, "bind");
     report = todo && strstr(todo, "report");
     if (report && !e.cpuset[0])
-        shim_say("rank %d is not bound: where its host has which PUs is not known", rank);
+        shim_say("rank %d is not bound: the PUs of its host are not known", rank);
     failed = (bind || report) && e.cpuset[0] && bind_rank(rank, e.cpuset, bind, report);
     free(e.cpuset);
     if (failed || preload(rank))

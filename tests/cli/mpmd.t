@@ -114,7 +114,7 @@ fails 125 "-n and --config contradict" "a --config" \
 run hrun -n 1 ./one : -n 1 --membind local ./two
 status_is 0 "mpirun's options that do nothing here"
 err_has "--membind local: hrun leaves memory" "are passed over with a word"
-fails 125 "stands behind a ':' (--bind-to core)" "a binding counts for all" hrun -n 1 ./one : -n 1 --bind-to core ./two
+fails 125 "--bind-to core after a ':' places" "a binding counts for all" hrun -n 1 ./one : -n 1 --bind-to core ./two
 run hrun -q -n 1 --map-by slot --dry-run --json ./one : -n 1 ./two
 out_has '"mapping": "by slot, bound to core"' "what stands in front of the first one maps all"
 fails 125 "the first program has none: give it its own --host" "hosts of a further program alone" hrun -n 1 ./one : -n 1 --host localhost ./two

@@ -133,6 +133,6 @@ for words in '/|1|0|1|/bin/true|2147483647|true|' '/|1|-5|-7|-9|' '/|1|0|1|/bin/
     printf %s "$words" | tr '|' '\0' >>frame
     run bash -c 'hrun-shim proxy now <frame'
     ok "the proxy understands no job '$words'" test "$status" = 0
-    err_has "cannot understand hrun" "which it says"
+    err_has "hrun-shim proxy cannot read what hrun sent: install" "which it says"
 done
 done_testing

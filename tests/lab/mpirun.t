@@ -203,7 +203,7 @@ ok 'no process was started' test "$(counts)" = 0
 lab kind h3 other
 run counted
 status_is 0 'a host that has changed is asked anew, and the program runs'
-err_has "hrun: host 'h3' has changed since it was asked what it is made of: asking all hosts anew" 'hrun says so'
+err_has "hrun: host 'h3' offers other resources or another MPI than when hrun last asked: asking all hosts anew" 'hrun says so'
 ok 'each process was started once' test "$(counts)" = 3
 run counted
 err_lacks changed 'then it is known'

@@ -64,7 +64,7 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
         }
         break;
     case HRUN_NOTE_CHANGED:
-        fail_for_host(r, HRUN_ECHANGED, n->host, "has changed since it was asked what it is made of", "");
+        fail_for_host(r, HRUN_ECHANGED, n->host, "offers other resources or another MPI than when hrun last asked", "");
         break;
     case HRUN_NOTE_REFUSED:
         fail_for_host(r, HRUN_EENGINE, n->host, "cannot take part", n->text);

@@ -215,7 +215,7 @@ def make_profiles(run):
             (500, 1000, 2000), (2, 6), (1, 2, 4))
     p.write()
 
-    # work goes to who is free: speeds add up
+    # a process gets new work when it is free, so speeds add up
     p = Profile(run, "farm", two, 1000)
     p.alone(lambda N, P, M, s: 2e-7 * N * N / P / s + 0.01, (1000, 2000, 4000), (2, 6))
     for config in ((2, 1, 6, 1), (1, 1, 6, 1), (2, 1, 3, 1)):
