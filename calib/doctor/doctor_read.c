@@ -41,7 +41,7 @@ static int read_index(struct reader *r, int max, int *out)
     errno = 0;
     v = strtol(text, &end, 10);
     if (!*text || *end || errno || v < 0 || v >= max)
-        return fail_record(r, "a number here is missing or not one that can be");
+        return fail_record(r, "a whole number here is missing or out of range");
     *out = (int)v;
     return 0;
 }

@@ -68,9 +68,9 @@ static void print_gaps(const struct context *c, const struct campaign *g, int i,
         any |= p->have > 0;
     }
     if (which.len && any)
-        fprintf(stderr, "hrun-calibrate: hrun will not use sub-cluster %s with %s processes per PE, of which there is "
-                "no model: of the runs on it alone %d worked%s, at %d points they failed, and %d runs had it with "
-                "others; the same command with %s%s measures more of it\n", name, which.data, alone,
+        fprintf(stderr, "hrun-calibrate: sub-cluster %s has no model for %s processes per PE, so hrun will not use it "
+                "so: %d runs on it alone worked%s, %d points failed, %d runs combined it with others; the same "
+                "command with %s%s measures more of it\n", name, which.data, alone,
                 alone && !c->app->fixed ? " (a model needs two sizes)" : "", failed, mixed, several ? "--use " :
                 c->app->fixed ? "a larger --budget" : "more --sizes or runs", several ? name : "");
 }
@@ -218,8 +218,8 @@ static int find_calibrated_app(struct context *c, struct calib_settings *s, char
         return -1;
     }
     if (!c->app && !sized && !number_is_open(words))
-        return hrun_fail(err, HRUN_EINVAL, "nothing can be kept of this command there: say --data DIR for a folder of "
-                         "your own, or -app NAME to give it a name");
+        return hrun_fail(err, HRUN_EINVAL, "the measurements of this command cannot be stored: name a folder with "
+                         "--data DIR, or name the command with -app NAME");
     if (!c->app)
         return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
                          "--list-apps), let --new write one, or leave size and {N} out, and the command is measured as "
@@ -315,9 +315,9 @@ static void warn_single_pes(const struct context *c, const struct campaign *g, F
             return;
     for (int i = 0; i < c->cluster->nsubs && c->cluster->nsubs > 1; i++)
         if (campaign_has(g, i) && c->cluster->subs[i].npes == 1)
-            fprintf(to, "%ssub-cluster %s has one PE: measured alone it does not tell how it works together with "
-                    "others, and none of these has %d PEs, which would, so hrun will use it alone or not at all (a "
-                    "finer --level gives more PEs)\n", prefix, c->cluster->subs[i].name, TELLS);
+            fprintf(to, "%ssub-cluster %s has one PE and no other has %d or more: from runs on it alone hrun cannot "
+                    "predict it together with others, and uses it alone or not at all (a finer --level gives more "
+                    "PEs)\n", prefix, c->cluster->subs[i].name, TELLS);
 }
 
 static int print_plan(const struct context *c, const struct campaign *g, struct hrun_error *err)
@@ -346,9 +346,9 @@ static int warn_other_settings(const struct context *c, const struct calib_setti
         return -1;
     conditions_settings(c, &own);
     if (before)
-        fprintf(stderr, "hrun-calibrate: what is measured already had other options that change times (it: %s; now: "
-                "%s), and counts, too: give the same, or --again to measure all anew\n", *before ? before : "none",
-                own.len ? own.data : "none");
+        fprintf(stderr, "hrun-calibrate: earlier runs had other options that change times (then: %s; now: %s) and "
+                "count together with new ones: give the same, or --again to measure all anew\n",
+                *before ? before : "none", own.len ? own.data : "none");
     return 0;
 }
 

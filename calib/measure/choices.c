@@ -119,7 +119,7 @@ void choices_table(const struct choices *c, struct hrun_buf *out)
         hrun_table_render(t, 0, out);
     if (most)
         hrun_buf_addf(out, "\n*  fewer than two runs at this size; more time (--budget) runs it again%s\n", most > 1 ?
-                      "\n** and the models that say so are asked for more than 1.5 times what was measured" : "");
+                      "\n** and the models extrapolate N or the number of processes by more than a factor of 1.5" : "");
     hrun_table_destroy(t);
 }
 

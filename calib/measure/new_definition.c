@@ -453,13 +453,13 @@ static int write_found(const struct calib_settings *s, struct new_app *a, const 
     hrun_buf_addf(&about, "Made by hrun-calibrate --%s on %.10s from %zu runs, N from %lld to %lld on %d to %d "
                   "processes;\nfar beyond them its predictions are guesses.\n", a->command ? "vary" : "new", date, p->n,
                   (long long)p->nmin, (long long)p->nmax, p->pmin, p->pmax);
-    hrun_buf_addf(&why, "Chosen from a library because they tell best what was left out: %.1f %% off on average%s",
+    hrun_buf_addf(&why, "Chosen because they predict best the runs that the fit left out: mean error %.1f %%%s",
                   100 * p->found.error, isnan(p->found.beyond) ? "." : ",\n");
     if (!isnan(p->found.beyond))
-        hrun_buf_addf(&why, "and %.1f %% at the largest number of processes, told by the smaller ones.",
+        hrun_buf_addf(&why, "and %.1f %% at the largest number of processes, predicted from the smaller ones.",
                       100 * p->found.beyond);
-    hrun_buf_addf(&why, " Behind them stand common\nterms that few runs do not show. Where you know better, change "
-                  "them and say: hrun-calibrate fit %s", a->name);
+    hrun_buf_addf(&why, "\nCommon terms that few runs do not show follow them. Where you know better, change\nthem "
+                  "and say: hrun-calibrate fit %s", a->name);
     d.comment = about.data;
     d.rule_comment = a->rule_from.data;
     d.terms_comment = why.data;

@@ -154,7 +154,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         alone_end(runs->ledger);
     }
     if (!rc && !runs->said_unwatched && waits.why[0]) {
-        why = hrun_strf("who waits is not known: %s", waits.why);
+        why = hrun_strf("the time in MPI cannot be measured: %s", waits.why);
         pass_words(runs, why);
         runs->said_unwatched = 1;
     }

@@ -14,8 +14,8 @@ static int check_unknown(const struct context *c, const char *program, struct hr
         return 0;
     if (c->app && !c->set->app)
         return hrun_fail(err, HRUN_EINVAL, "the definition of %s knows the program %s: it is measured with --sizes and "
-                         "{N}, without --vary; -app NAME, which hrun is then given as well, makes the command one of "
-                         "its own", c->app->name, program);
+                         "{N}, without --vary; or name this command with -app NAME, and give hrun the same -app NAME",
+                         c->app->name, program);
     if (c->app && !problem_is_app(c))
         return hrun_fail(err, HRUN_EINVAL, "-app %s is a definition (%s): --sizes measures it, without --vary; another "
                          "name is one for the command", c->app->name, c->app->file);

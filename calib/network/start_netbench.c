@@ -129,8 +129,7 @@ int network_measure(struct context *c, const struct network_plan *p, struct hrun
         h += first == k;
     }
     if (h != out->nhosts)
-        return hrun_fail(err, HRUN_EINVAL, "of %d hosts the benchmark saw %d: hosts that call themselves the same "
-                         "cannot be told apart; give each a name of its own (hostnamectl), or name it once", h,
-                         out->nhosts);
+        return hrun_fail(err, HRUN_EINVAL, "%d hosts report %d different names: give each host its own name "
+                         "(hostnamectl), and list it once", h, out->nhosts);
     return 0;
 }

@@ -61,11 +61,11 @@ static int read_products(char *text, const struct hrun_layout *l, struct product
         if (strncmp(line, "product ", 8))
             continue;
         if (read_product(line, l, m))
-            return hrun_fail(err, HRUN_EENGINE, "hrun-probe printed what is no time of a product: '%.200s'", line);
+            return hrun_fail(err, HRUN_EENGINE, "hrun-probe printed an invalid line: '%.200s'", line);
         lines++;
     }
     if (!ended || lines != l->nranks)
-        return hrun_fail(err, HRUN_EENGINE, "hrun-probe told of %d of %d processes", lines, l->nranks);
+        return hrun_fail(err, HRUN_EENGINE, "hrun-probe reported %d of %d processes", lines, l->nranks);
     for (int i = 0; i < m->nsubs; i++)
         for (int r = 0; r < m->repetitions && m->ranks[i]; r++)
             m->time_s[i * m->repetitions + r] /= m->ranks[i];
@@ -174,7 +174,7 @@ static int show_speeds(struct context *c, int json, struct hrun_error *err)
     else if (!rc && sigs.n)
         hrun_table_render(t, 0, &out);
     else if (!rc)
-        hrun_buf_adds(&out, "no speeds were measured; hrun-calibrate speeds does\n");
+        hrun_buf_adds(&out, "no speeds are stored; hrun-calibrate speeds measures them\n");
     if (!rc)
         fputs(out.data, stdout);
     json_decref(root);

@@ -107,7 +107,8 @@ json_t *report_network(const struct calib_settings *settings)
                         "scatter", operation_json(net, &records, HRUN_NET_SCATTERED, HRUN_NET_SCATTER),
                         "gather", operation_json(net, &records, HRUN_NET_GATHERED, HRUN_NET_GATHER));
     } else if (!s.common.quiet) {
-        fprintf(stderr, "hrun-calibrate: the network of these hosts was not measured; `hrun-calibrate network` does\n");
+        fprintf(stderr, "hrun-calibrate: the network of these hosts was not measured; `hrun-calibrate network` "
+                "measures it\n");
     }
     hrun_net_destroy(net);
     return out ? out : json_null();

@@ -292,7 +292,7 @@ void waits_report(const struct waits *w, const struct context *c, struct hrun_bu
     int used = 0;
 
     if (!w->subs) {
-        hrun_buf_addf(out, "hrun: who waits is not known: %s\n", w->why);
+        hrun_buf_addf(out, "hrun: the time in MPI cannot be measured: %s\n", w->why);
         return;
     }
     t = hrun_table_create("lrrrrl");

@@ -78,5 +78,5 @@ printf '#!/bin/sh\nexit 3\n' >"$tmp/never"
 chmod +x "$tmp/never"
 run hrun-calibrate --sizes 60,100 --procs 1 --budget 4runs -app untold "$tmp/never"
 err_has "points all failed" "a program that always fails"
-err_lacks "hrun will not use sub-cluster" "is no want of models"
+err_lacks "has no model for" "is no want of models"
 done_testing

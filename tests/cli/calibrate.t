@@ -338,7 +338,7 @@ assert json.load(open(sys.argv[1]))["measured_with"].startswith("--mca coll ")' 
 run hrun --data "$tmp/options" -app lu -N 80 "$lu"
 err_has "was measured with other options that change times (it: --mca coll '^tuned'; this run: none)" "and in a run"
 run $full --sizes 60,100,140 --procs 1 -r 1 --data "$tmp/options" -app lu "$lu"
-err_has "(it: --mca coll '^tuned'; now: none), and counts, too" "going on without it is told"
+err_has "(then: --mca coll '^tuned'; now: none) and count together" "going on without it is told"
 
 # Damage to the stored files.
 sig=$(basename "$(ls "$HRUN_DATA"/profiles/lu/*.yaml)" .yaml)

@@ -158,7 +158,7 @@ run hrun --trace -n 2 sh -c "exec $bin/probe ring"
 err_has 'the busiest process' 'a script that becomes an MPI program is watched'
 run hrun --trace -n 2 true
 status_is 0 'what is no MPI program runs'
-err_has 'who waits is not known: the program is not linked with MPI' 'with a word'
+err_has 'the time in MPI cannot be measured: the program is not linked with MPI' 'with a word'
 run hrun --trace -n 2 "$bin/probe" @1exit=3
 status_is 3 'a status is handed on'
 err_lacks 'busiest' 'a failed run tells nothing'
@@ -200,6 +200,6 @@ assert 0 <= p["waits"][0]["overhead"] < 10
 assert any(m["trace"] and m["compute_s"] > 0 for m in p["measurements"])' "$tmp/.out"
 run hrun-calibrate --full-grid --trace --sizes 1000 -r 1 -app pattern sh -c ': {N}; echo time: 1.5 s'
 ok 'of what cannot be watched a calibration says so once' \
-    test "$(grep -c 'who waits is not known: the program is not linked with MPI' "$tmp/.err")" = 1
+    test "$(grep -c 'the time in MPI cannot be measured: the program is not linked with MPI' "$tmp/.err")" = 1
 ok 'nothing is left' nothing_new "$before"
 done_testing

@@ -11,7 +11,7 @@ json() { python3 -c "import json,sys; d = json.load(open('$tmp/.out')); print($1
 # ---------------------------------------------------------------- speeds of this host
 
 run "$c" show --speeds
-out_has "no speeds were measured; hrun-calibrate speeds does" "without measurements there are no speeds"
+out_has "no speeds are stored; hrun-calibrate speeds measures them" "without measurements there are no speeds"
 run "$c" speeds --procs 1,2 -r 3 --json
 status_is 0 "speeds are measured"
 ok "one for each number of processes on a PE, with date and library" \
