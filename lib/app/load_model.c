@@ -34,10 +34,10 @@ static struct hrun_expr *compile_term(struct hrun_load *l, const char *path, con
     at = hrun_expr_call_column(e, 0) - 1;
     hrun_expr_destroy(e);
     if (allowed)
-        hrun_load_bad_at(l, path, at, "a term with '%s' is this alone, times and over other things, as N*ring(8*N)/P "
-                         "is: write what is added as a term of its own", name);
+        hrun_load_bad_at(l, path, at, "a term with '%s' may only multiply or divide it, as N*ring(8*N)/P does: write "
+                         "each summand as a term of its own", name);
     else
-        hrun_load_bad_at(l, path, at, "'%s' is what the network takes, and stands only in terms under 'np'", name);
+        hrun_load_bad_at(l, path, at, "'%s' is a time of the network: use it only in terms under 'np'", name);
     return NULL;
 }
 
@@ -144,8 +144,8 @@ static int load_formula(struct hrun_load *l)
     char place[HRUN_FORMULA_PLACE];
 
     if (d->formula && d->terms)
-        return hrun_load_bad(l, "formula", "there are terms as well: a definition has either, or variants that "
-                             "have either");
+        return hrun_load_bad(l, "formula", "a definition has 'formula' or 'terms', not both: remove one, or give "
+                             "each to its own variant");
     if (d->nwhere && !d->formula)
         return hrun_load_bad(l, "where", "'where' names values for a formula, and there is none");
     if (!d->formula)

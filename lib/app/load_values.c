@@ -80,8 +80,8 @@ static int add_preset(struct hrun_load *l, unsigned i)
     if (!c->file && !c->line)
         return 0;
     if (!c->file || c->line < 1)
-        return hrun_load_bad(l, path, "'file' and 'line', from 1, stand together: where a file of the user's says the "
-                             "value");
+        return hrun_load_bad(l, path, "give both 'file' and 'line' (from 1): the place of the value in the user's "
+                             "file");
     while (k < run->nfiles && strcmp(run->files[k].path, c->file))
         k++;
     if (k == run->nfiles)

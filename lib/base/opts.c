@@ -273,8 +273,8 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
     /* "--wait 5m ./x": an optional value in a separate word would be taken as the program. */
     if (optind == at && at > 1 && last && last->optional && argv[at] && argv[at - 1][0] == '-' &&
         !strchr(argv[at - 1], '=') && is_value(last, argv[at]))
-        return hrun_fail(err, HRUN_EINVAL, "'%s' behind %s would be the program: write %s=%s, or -- before a program "
-                         "of this name", argv[at], argv[at - 1], argv[at - 1], argv[at]);
+        return hrun_fail(err, HRUN_EINVAL, "'%s' after %s would be taken as the program: write %s=%s, or -- before a "
+                         "program of this name", argv[at], argv[at - 1], argv[at - 1], argv[at]);
     given->rest = optind;
     return 0;
 }

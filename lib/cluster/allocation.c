@@ -92,7 +92,7 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
         if (*end == '(') {
             times = end[1] == 'x' && isdigit((unsigned char)end[2]) ? strtol(end + 2, &end, 10) : 0;
             if (times < 1 || times > HRUN_HOSTLIST_MAX || *end++ != ')')
-                return hrun_fail_at(err, HRUN_EPARSE, name, 1, (int)(p - text) + 1, "'%.60s': a repetition looks as in "
+                return hrun_fail_at(err, HRUN_EPARSE, name, 1, (int)(p - text) + 1, "'%.60s': write a repetition as in "
                                     "4(x2),2", text);
         }
         for (long i = 0; i < times && have <= n; i++)

@@ -81,7 +81,7 @@ static int collect(int fd, int n, double until_s, struct hrun_topo_rate *out, st
         double left_s = until_s - hrun_monotonic_s();
 
         if (left_s < 0 || poll(&p, 1, (int)(1000 * left_s)) <= 0 || read(fd, &a, sizeof a) != (ssize_t)sizeof a)
-            return hrun_fail(err, HRUN_EIO, "%d of %d processes that time the cores have not done so", n - got, n);
+            return hrun_fail(err, HRUN_EIO, "%d of %d processes that time the cores have not answered", n - got, n);
         if (a.why.code)
             return hrun_fail(err, a.why.code, "%s", a.why.text);
         out[a.index] = a.rate;

@@ -164,7 +164,7 @@ void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hru
 static void remember_failure(struct hrun_cache *cache, const struct hrun_error *why)
 {
     if (!cache->note)
-        cache->note = hrun_strf("what hosts are made of cannot be kept in %s: %s", cache->dir, why->text);
+        cache->note = hrun_strf("cannot cache the hosts' topologies in %s: %s", cache->dir, why->text);
 }
 
 void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, size_t len)

@@ -96,7 +96,7 @@ static int check_used(const struct load *l, const struct names *exclude, const c
     for (size_t i = 0; i < exclude->v.n; i++)
         if (!exclude->used[i])
             return hrun_yaml_fail(l->marks, path, 0, err, HRUN_EINVAL,
-                                  "host '%s' is excluded and stands nowhere; is it misspelt?",
+                                  "host '%s' is excluded, but no sub-cluster lists it; is it misspelt?",
                                   exclude->v.v[i]);
     return 0;
 }

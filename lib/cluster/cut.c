@@ -18,7 +18,7 @@ static int cut_answered(const struct hrun_host *h, struct hrun_cut *cut, struct 
 
     cut->ncores = t ? hrun_topo_ncores(t, -1) : 0;
     if (!t) {
-        hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install the same hrun "
+        hrun_fail(err, HRUN_EINVAL, "host '%s' reports '%.60s', which is no list of usable PUs; install the same hrun "
                   "there", h->name, cut->usable);
     } else if (!cut->ncores) {
         hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there knows "

@@ -220,7 +220,7 @@ static int add_counted_pes(struct load *l, unsigned e, int host, const struct wa
     int n, all, per_pe, first;
 
     if (!entry->cores)
-        return FAIL(l, e, "", 0, err, "nothing tells what host '%s' is made of; add 'cores: 16' and 'memory: "
+        return FAIL(l, e, "", 0, err, "the hardware of host '%s' is unknown; add 'cores: 16' and 'memory: "
                     "64GiB', or 'topology: FILE.xml'", name);
     n = all = *entry->cores;
     if (l->c->hosts[host].cores && note->next_core + n > l->c->hosts[host].cores)

@@ -105,7 +105,7 @@ static int find_remote_hosts(struct listed *l, struct hrun_error *err)
         }
         if (!is_local && !l->d->req->topologies)
             return hrun_fail_at(err, HRUN_EINVAL, l->file, e->line, e->column,
-                                "host '%s' is not this host, and what it is made of is unknown here; describe it in "
+                                "the hardware of host '%s' is unknown here; describe the host in "
                                 "a cluster file (see hrun-cluster(5)), for instance: subclusters: [{name: big, "
                                 "hosts: \"%s\", cores: 16, memory: 64GiB, cpu: \"its CPU model\"}]", e->name, e->name);
         if (!is_local) {

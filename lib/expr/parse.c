@@ -336,7 +336,7 @@ static int parse_call(struct parser *p, int f, struct operand *out)
     if (p->inside)
         return fail_expr_at(p, name, "'%s' cannot stand in the argument of '%s'", function->name, p->inside);
     if (p->e->ncalls == HRUN_EXPR_CALLS_MAX)
-        return fail_expr_at(p, name, "more than %d calls of %s and the like", HRUN_EXPR_CALLS_MAX, function->name);
+        return fail_expr_at(p, name, "more than %d calls of functions such as %s", HRUN_EXPR_CALLS_MAX, function->name);
     if (!function->arguments && start < end)
         return fail_expr_at(p, name, "too many arguments for '%s': write %s()", function->name, function->name);
     if (function->arguments && (start == end || commas))

@@ -198,8 +198,8 @@ struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n,
 
     for (int i = 0; i < cluster->nsubs && npes; i++)
         if (npes[i] < 0) {
-            hrun_fail(err, HRUN_EINVAL, "%s: %d PEs to be used: it cannot be negative", cluster->subs[i].name,
-                      npes[i]);
+            hrun_fail(err, HRUN_EINVAL, "%s: the number of PEs to use is %d and cannot be negative",
+                      cluster->subs[i].name, npes[i]);
             return NULL;
         }
     all = layout_usable(cluster, npes, busy, pes);

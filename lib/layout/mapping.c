@@ -42,7 +42,7 @@ static int fail_object(const struct mapping *w, int host, int what, struct hrun_
     for (int k = HRUN_MAP_NODE; k <= HRUN_MAP_CORE; k++)
         if (w->rooms[host].n && object_of(&w->rooms[host], 0, k) >= 0)
             hrun_buf_addf(&has, "%s%s", has.len ? ", " : "", layout_map_name(k));
-    return hrun_fail(err, HRUN_EINVAL, "host %s has no %s%s: choose of %s", w->cluster->hosts[host].name,
+    return hrun_fail(err, HRUN_EINVAL, "host %s has no %s%s: choose one of %s", w->cluster->hosts[host].name,
                      layout_map_name(what),
                      w->cluster->hosts[host].topo ? "" : ", as its topology is not known", has.data);
 }
@@ -77,7 +77,8 @@ static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
         int h = mapping_find_host(c, p, len = strcspn(p, ","));
 
         if (h < 0)
-            return hrun_fail(err, HRUN_EINVAL, "host '%.*s' is none of this run's", (int)len, p);
+            return hrun_fail(err, HRUN_EINVAL, "host '%.*s' does not belong to this run: name it with --host or in the "
+                             "host file", (int)len, p);
         if (w->rooms[h].count++ >= w->rooms[h].slots && !w->m.oversubscribes)
             return hrun_fail(err, HRUN_EINVAL, "the list of hosts names %s more often than the %s that it takes: name "
                              "it less often, or give --oversubscribe", c->hosts[h].name,
@@ -85,8 +86,8 @@ static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
         w->over |= w->rooms[h].count > w->rooms[h].slots;
         w->listed[w->nprocs++] = h;
     }
-    return n <= w->nprocs ? 0 : hrun_fail(err, HRUN_EINVAL, "-n %d: the list of hosts has only %d: name more hosts, or "
-                                          "start fewer processes",
+    return n <= w->nprocs ? 0 : hrun_fail(err, HRUN_EINVAL, "-n %d: the list of hosts has only %d entries: name more "
+                                          "hosts, or start fewer processes",
                                           n, w->nprocs);
 }
 

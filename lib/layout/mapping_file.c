@@ -67,8 +67,8 @@ static int find_named_host(const struct reading *g, const char *name, size_t len
     for (int h = 0; h < c->nhosts; h++)
         names[h] = c->hosts[h].name;
     hrun_hostlist_print(names, (size_t)c->nhosts, &list);
-    return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host '%.*s' is none of this run's: %.200s; name it "
-                        "with --host or in the host file", (int)len, name, list.data);
+    return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host '%.*s' does not belong to this run (%.200s): "
+                        "name it with --host or in the host file", (int)len, name, list.data);
 }
 
 /* Add the units of core `number` to p. package >= 0: `number` counts the cores of the package from 0. w->threads:
@@ -100,7 +100,7 @@ static int fail_slot(const struct reading *g, const struct proc *p, int package,
     const struct room *r = &g->w->rooms[p->host];
     autorelease(hrun_strvec_release) struct hrun_strvec texts = HRUN_STRVEC_INIT;
     autofree int *v = xcalloc((size_t)r->n + 1, sizeof *v);
-    const char *has;
+    const char *what = g->w->threads ? "hardware threads" : "cores", *has;
     size_t n = 0;
 
     for (int u = 0; u < r->n; u++)
@@ -110,11 +110,11 @@ static int fail_slot(const struct reading *g, const struct proc *p, int package,
         }
     has = layout_keep_list(&texts, v, n);
     if (package >= 0)
-        return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %d:%ld is none of host %s: its package %d "
-                            "has the cores '%s'", package, number, g->w->cluster->hosts[p->host].name, package, has);
-    return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %ld is none of host %s, which has %s '%s'",
-                        number, g->w->cluster->hosts[p->host].name, g->w->threads ? "hardware threads" : "the cores",
-                        has);
+        return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host %s has no slot %d:%ld: package %d has %s "
+                            "%s", g->w->cluster->hosts[p->host].name, package, number, package, n ? what : "no",
+                            n ? has : what);
+    return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host %s has no slot %ld: it has %s %s",
+                        g->w->cluster->hosts[p->host].name, number, what, has);
 }
 
 /* Read slot lists separated by ';': "0-3,8", or "1:0-2" or "1:*" for package 1. */
@@ -229,7 +229,7 @@ int mapping_read(struct mapping *w, int n, struct hrun_error *err)
     while (!rc && missing < w->nprocs && w->procs[missing].host >= 0)
         missing++;
     if (!rc && (!w->nprocs || missing < (n ? n : w->nprocs)))
-        rc = hrun_fail_at(err, HRUN_EINVAL, g.path, 0, 0, "it has no line for rank %d of %d", missing,
+        rc = hrun_fail_at(err, HRUN_EINVAL, g.path, 0, 0, "the rankfile has no line for rank %d of %d", missing,
                           n > w->nprocs ? n : w->nprocs ? w->nprocs : 1);
     return rc;
 }

@@ -87,8 +87,8 @@ static int modify(struct hrun_mapping *m, int key, const char *word, size_t len,
     if (key == MAP && word_is(word, len, "1"))     /* mpiexec's core:1 */
         return 0;
     if (key == MAP && positive_number(word, len))
-        return hrun_fail(err, HRUN_EINVAL, "mpiexec's number after the object is not served: for %.*s cores of each "
-                         "process write pe=%.*s", (int)len, word, (int)len, word);
+        return hrun_fail(err, HRUN_EINVAL, "a number after the object, as in mpiexec, is not supported: for %.*s cores "
+                         "of each process write pe=%.*s", (int)len, word, (int)len, word);
     if (key == BIND && positive_number(word, len)) {   /* mpiexec's core:2: bind to cores in order */
         m->by = m->by ? m->by : HRUN_MAP_SLOT;
         return set_pes(m, word, len, err);

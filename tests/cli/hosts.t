@@ -224,7 +224,7 @@ echo > notafolder
 run env HRUN_CACHE="$tmp/notafolder/x" $h --host 127.0.0.2 --show-cluster
 ok "a cache that cannot be written is silent" test -z "$err" -a "$status" = 0
 run env HRUN_CACHE="$tmp/notafolder/x" $h --host 127.0.0.2 --show-cluster -v
-err_has "hrun: what hosts are made of cannot be kept in $tmp/notafolder/x: " "but for -v"
+err_has "hrun: cannot cache the hosts' topologies in $tmp/notafolder/x: " "but for -v"
 
 # ---- hosts left out
 two="hrun --mca plm_rsh_agent $tmp/agent --host 127.0.0.31,127.0.0.32 --show-cluster"

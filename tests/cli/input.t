@@ -95,7 +95,8 @@ run hrun -n 1 -- /bin/echo --dry-run
 err_lacks "--dry-run" "not with -- before the program"
 run hrun -n 1 /bin/echo --dry --n --np {P} --top={P} -- --np
 err_lacks "behind" "nor of words that are none exactly, have a template as value, or stand behind one more --"
-fails 125 "'5m' behind --wait would be the program: write --wait=5m" "a value that needs '='" hrun --wait 5m "$lu"
+fails 125 "'5m' after --wait would be taken as the program: write --wait=5m" "a value that needs '='" \
+    hrun --wait 5m "$lu"
 fails 125 "--limit: 'tim' is none of time=TIME, cost=COST" "a limit that there is not" \
     hrun --dry-run --limit pes=4,tim=5 -app lu -N 100 "$lu"
 fails 125 "--limit pes needs a whole number" "one of no number" hrun --dry-run --limit pes=few -app lu -N 100 "$lu"

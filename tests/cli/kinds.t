@@ -143,7 +143,7 @@ wait $pid
 status=$?
 err=$(cat bg.err) out=$(cat bg.out) ran="hrun, with a benchmark that hangs"
 status_is 0 "a benchmark that hangs is given up"
-err_has "1 of 2 processes that time the cores have not done so" "which is said"
+err_has "1 of 2 processes that time the cores have not answered" "which is said"
 is "$(ranks)" 2 "and the program runs"
 gone() { for _ in $(seq 2000); do kill -0 $child 2>/dev/null || return 0; sleep 0.05; done; return 1; }
 ok "nothing is left of it" gone

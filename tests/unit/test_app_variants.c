@@ -115,7 +115,8 @@ static void test_find(const char *dir)
 static void test_mistakes(const char *dir)
 {
     static const struct { const char *text, *where, *message; } v[] = {
-        { "name: bad\nterms: {np: [N], n: [N]}\nformula: \"N\"\n", ":3:11:", "there are terms as well" },
+        { "name: bad\nterms: {np: [N], n: [N]}\nformula: \"N\"\n", ":3:11:",
+          "a definition has 'formula' or 'terms', not both" },
         { "name: bad\nwhere:\n- {name: x, is: N}\nterms: {np: [N], n: [N]}\n", ":3:1:", "there is none" },
         { "name: bad\nfamily: npt\nformula: \"N\"\n", ":2:9:", "the family is analytic" },
         { "name: bad\nfamily: analytic\nterms: {np: [N], n: [N]}\n", ":2:9:", "'formula' is missing" },

@@ -333,12 +333,12 @@ static void test_optional(void)
         { { "--wait=5m", "5m" }, 300, 0, NULL, 2, 1 },
     };
     static const struct { const char *words[3], *why; } bad[] = {
-        { { "--wait", "5m", "x" }, "'5m' behind --wait would be the program: write --wait=5m, or -- before a program of "
-          "this name" },
-        { { "-count", "7", "x" }, "'7' behind -count would be the program: write -count=7, or -- before a program of "
-          "this name" },
-        { { "--what", "b" }, "'b' behind --what would be the program: write --what=b, or -- before a program of this "
-          "name" },
+        { { "--wait", "5m", "x" }, "'5m' after --wait would be taken as the program: write --wait=5m, or -- before "
+          "a program of this name" },
+        { { "-count", "7", "x" }, "'7' after -count would be taken as the program: write -count=7, or -- before "
+          "a program of this name" },
+        { { "--what", "b" }, "'b' after --what would be taken as the program: write --what=b, or -- before "
+          "a program of this name" },
     };
 
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {

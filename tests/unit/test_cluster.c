@@ -127,8 +127,8 @@ static void test_errors(void)
     ok(!discover(path, NULL, -1, &err), "a remote host in a host file");
     ok(!strcmp(err.file, path) && err.line == 3 && err.column == 2, "its place");
     is_int(err.code, HRUN_EINVAL, "its code");
-    is_str(err.text, "host '127.0.0.11' is not this host, and what it is made of is unknown here; describe "
-           "it in a cluster file (see hrun-cluster(5)), for instance: subclusters: [{name: big, "
+    is_str(err.text, "the hardware of host '127.0.0.11' is unknown here; describe "
+           "the host in a cluster file (see hrun-cluster(5)), for instance: subclusters: [{name: big, "
            "hosts: \"127.0.0.11\", cores: 16, memory: 64GiB, cpu: \"its CPU model\"}]", "its message");
     /* What the message recommends is right. */
     want = strstr(err.text, "subclusters:");
@@ -356,9 +356,9 @@ static void test_remote_errors(void)
         { "<?xml", "", "host '127.0.0.11' answers 'version=" },
         { "</topology>", "", "host '127.0.0.11' answers '<?xml version=" },
         { "<topology", "<topology><topology", "host '127.0.0.11': " },
-        { "usable 0-3", "usable x", "host '127.0.0.11' tells 'x' as the PUs that may be used there; install the same" },
-        { "usable 0-3", "usable 0-9999999999", "host '127.0.0.11' tells '0-9999999999' as the PUs" },
-        { "usable 0-3", "usable 3-0", "host '127.0.0.11' tells '3-0' as the PUs" },
+        { "usable 0-3", "usable x", "host '127.0.0.11' reports 'x', which is no list of usable PUs; install the same" },
+        { "usable 0-3", "usable 0-9999999999", "host '127.0.0.11' reports '0-9999999999', which is no list" },
+        { "usable 0-3", "usable 3-0", "host '127.0.0.11' reports '3-0', which is no list" },
         { "usable 0-3", "usable 77", "host '127.0.0.11' may use none of its cores" },
         { "usable 0-3", "usable", "host '127.0.0.11' answers '<?hrun' in place of its topology" },
         { "memory 8", "memory -8", "host '127.0.0.11' answers '<?hrun' in place" },

@@ -220,7 +220,7 @@ static void test_unwritable(struct network *w, const char *dir)
     hrun_file_replace(file, "x", 1, 0600, NULL);
     c = discover(w, below, "127.0.0.11", 0, 0, NULL, &err);
     if (ok(c != NULL, "a cache that cannot be written is no error"))
-        has_str(c->cache_note ? c->cache_note : "", "cannot be kept in ", "but is told");
+        has_str(c->cache_note ? c->cache_note : "", "cannot cache the hosts' topologies in ", "but is told");
     hrun_cluster_destroy(c);
     c = discover(w, dir, "127.0.0.11", 1, 0, NULL, &err);
     ok(c && !c->cache_note, "one that can be written is not told");
@@ -280,9 +280,9 @@ static void test_silent(struct network *w, const char *dir)
 static void test_useless(struct network *w, const char *dir)
 {
     static const struct { const char *usable, *want; } cases[] = {
-        { "\nusable x-7", "host '127.0.0.31' tells 'x-7' as the PUs that may be used there" },
+        { "\nusable x-7", "host '127.0.0.31' reports 'x-7', which is no list of usable PUs" },
         { "\nusable 9-9", "host '127.0.0.31' may use none of its cores" },
-        { "\nusable    ", "host '127.0.0.31' tells" },
+        { "\nusable    ", "host '127.0.0.31' reports" },
     };
     struct hrun_error err;
     char *text = strdup(w->text), *at = strstr(text, "\nusable 0-7\n");

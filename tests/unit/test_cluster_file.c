@@ -178,7 +178,7 @@ static const struct {
     const char *text, *want;
 } mistakes[] = {
     { "subclusters:\n  - hosts: 127.0.0.11\n",
-      "2:5 nothing tells what host '127.0.0.11' is made of; add 'cores: 16' and 'memory: 64GiB', or "
+      "2:5 the hardware of host '127.0.0.11' is unknown; add 'cores: 16' and 'memory: 64GiB', or "
       "'topology: FILE.xml'" },
     { "subclusters:\n  - hosts: no-such-host.invalid\n    cores: 1\n",
       "2:12 unknown host 'no-such-host.invalid': ..." },
@@ -225,9 +225,9 @@ static const struct {
     { "subclusters:\n  - {hosts: 127.0.0.11, topology: missing.xml}\n", "2:35 ..." },
     { "subclusters:\n  - {hosts: 127.0.0.11, topology: \"[numa] core:2 pu:1\", kind: a}\n", "2:63 host..." },
     { "exclude: 127.0.0.1[12]\nsubclusters:\n  - {hosts: 127.0.0.11, cores: 1}\n",
-      "1:10 host '127.0.0.112' is excluded and stands nowhere; is it misspelt?" },
+      "1:10 host '127.0.0.112' is excluded, but no sub-cluster lists it; is it misspelt?" },
     { "subclusters:\n  - {hosts: 127.0.0.11, cores: 1, exclude: x}\n",
-      "2:44 host 'x' is excluded and stands nowhere; is it misspelt?" },
+      "2:44 host 'x' is excluded, but no sub-cluster lists it; is it misspelt?" },
     { "exclude: 127.0.0.11\nsubclusters:\n  - {hosts: 127.0.0.11, cores: 1}\n",
       "3:3 no host is left: all of them are excluded" },
     { "subclusters:\n  - {hosts: 127.0.0.11, core: 1}\n", "2:25 unknown key 'core'..." },

@@ -120,7 +120,7 @@ static void test_messages(void)
     refused("ring(8", 5, "'(' without a ')' after it");
     refused("ring(1/0)", 7, "'1/0' divides by zero, whatever the variables are");
     refused("ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)"
-            "+ring(1)+ring(1)+ring(1)+ring(1)", 129, "more than 16 calls of ring and the like");
+            "+ring(1)+ring(1)+ring(1)+ring(1)", 129, "more than 16 calls of functions such as ring");
 }
 
 /* A constant may have the name of a function: the parenthesis tells them apart. */

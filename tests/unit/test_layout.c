@@ -161,7 +161,7 @@ static void plain(void)
     ok(!hrun_layout_plain(&cluster, 1, nothing, NULL, &err) && err.code == HRUN_EINVAL, "no PE may be used");
     has_str(err.text, "no PE to put them on", "message");
     ok(!hrun_layout_plain(&cluster, 1, negative, NULL, &err) && err.code == HRUN_EINVAL, "a negative number of PEs");
-    has_str(err.text, "one: -1 PEs to be used", "message");
+    has_str(err.text, "one: the number of PEs to use is -1", "message");
     ok(!hrun_layout_plain(&none, 1, NULL, NULL, &err) && err.code == HRUN_EINVAL, "no PE at all");
     has_str(err.text, "a cluster without PEs", "message");
 }

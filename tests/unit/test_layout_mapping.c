@@ -206,11 +206,12 @@ static void test_cases(void)
         { { "map-by slot:NOINHERIT:nolocal", "bind-to core:REPORT" }, 2, 0, "0:0 0:1" },
         { { "map-by core:1", "bind-to core" }, 2, 0, "0:0 0:1" },
         { { "map-by seq", "bind-to core" }, 0, 0, "1:0 0:0 1:1" }, { { "map-by seq" }, 2, 0, "1:0 0:0" },
-        { { "map-by seq" }, 4, 0, "-n 4: the list of hosts has only 3: name more hosts, or start fewer processes" },
+        { { "map-by seq" }, 4, 0, "-n 4: the list of hosts has only 3 entries: name more hosts, or start "
+          "fewer processes" },
         { { "rank-by core", "bind-to core" }, 4, 0, "0:0 0:1 0:4 0:5" }, { { "rank-by core" }, 2, 0, "0:0 0:1" },
         { { "map-by slot:span", "rank-by slot:span", "bind-to core" }, 3, 0, "0:0 0:1 0:2" },
         { { "map-by core", "rank-by l2cache" }, 3, 0,
-          "host 127.0.0.11 has no l2cache: choose of node, package, numa, core" },
+          "host 127.0.0.11 has no l2cache: choose one of node, package, numa, core" },
         { { "rank-by slot" }, 4, 0, "0:0-3 0:4-7 0:0-3 0:4-7" },
         { { "map-by package:span", "rank-by span", "bind-to core" }, 7, 0, "0:0 0:4 1:0 1:4 2:0 2:4 0:1" },
     };
@@ -281,7 +282,8 @@ static void test_numbers(void)
     ok(l && !l->ranks[3].cpuset[0], "whose PUs are not known");
     set(&m, numa, &err);
     ok(!hrun_layout_map(c, &m, 6, NULL, NULL, &err), "a host without topology has no memory nodes");
-    has_str(err.text, "host 127.0.0.14 has no numa, as its topology is not known: choose of node, core", "it is said");
+    has_str(err.text, "host 127.0.0.14 has no numa, as its topology is not known: choose one of node, core",
+            "it is said");
     hrun_layout_destroy(l);
     hrun_buf_release(&got);
     hrun_cluster_destroy(c);
@@ -321,7 +323,7 @@ static void test_parts(void)
     is_str(got.data, "0:0-1 0:0-1 0:0-1 0:0-1 0:2-3 0:2-3", "to what is around its PEs");
     m.bind_to = HRUN_MAP_NODE + HRUN_OBJECT_L3;
     is_int(hrun_layout_bind(l, c, &m, NULL, NULL, &err), -1, "not to what is not there");
-    has_str(err.text, "host 127.0.0.11 has no l3cache: choose of node, package", "it is said");
+    has_str(err.text, "host 127.0.0.11 has no l3cache: choose one of node, package", "it is said");
     m.if_supported = 1;
     is_int(hrun_layout_bind(l, c, &m, NULL, NULL, &err) || l->bound != HRUN_MAP_NONE, 0, "if-supported: not at all");
     hrun_layout_destroy(l);
@@ -339,14 +341,14 @@ static void test_rankfiles(void)
         { "rank 1 = +N0 slots = 7\r\n  rank 0=+n1 slot=0:*;1:0\n", 0, "1:0-4 0:7" },
         { "rank 0=+n0 slot=0\nrank 1=+n0 slot=1\nrank 2=+n9 slot=0\n", 2, "!:3: host '+n9': there are 3, +n0 to +n2" },
         { "rank 0=+n0 slot=0\nrank 1=+n0 slot=1\n", 1, "0:0" },
-        { "rank 0=+n0 slot=0\nrank 2=+n0 slot=1\n", 0, "!it has no line for rank 1 of 3" },
-        { "rank 0=+n0 slot=0\n", 4, "!it has no line for rank 1 of 4" },
+        { "rank 0=+n0 slot=0\nrank 2=+n0 slot=1\n", 0, "!the rankfile has no line for rank 1 of 3" },
+        { "rank 0=+n0 slot=0\n", 4, "!the rankfile has no line for rank 1 of 4" },
         { "# nothing\n", 0, "!no line for rank 0 of 1" },
         { "rank 0=+n0 slot=0\nrank 0=+n0 slot=1\n", 0, "!:2: rank 0 is named a second time" },
-        { "rank 0=nosuch slot=0\n", 0, "!:1: host 'nosuch' is none of this run's: 127.0.0.[11-13]" },
-        { "rank 0=+n0 slot=8\n", 0, "!:1: slot 8 is none of host 127.0.0.11, which has the cores '0-7'" },
-        { "rank 0=+n0 slot=1:4\n", 0, "!slot 1:4 is none of host 127.0.0.11: its package 1 has the cores '0-3'" },
-        { "rank 0=+n0 slot=2:0\n", 0, "!its package 2 has the cores ''" },
+        { "rank 0=nosuch slot=0\n", 0, "!:1: host 'nosuch' does not belong to this run (127.0.0.[11-13])" },
+        { "rank 0=+n0 slot=8\n", 0, "!:1: host 127.0.0.11 has no slot 8: it has cores 0-7" },
+        { "rank 0=+n0 slot=1:4\n", 0, "!host 127.0.0.11 has no slot 1:4: package 1 has cores 0-3" },
+        { "rank 0=+n0 slot=2:0\n", 0, "!package 2 has no cores" },
         { "rank 0=+n0 slot=\n", 0, "!a slot list is like 0-3,8" }, { "rank 0=+n0 slot=a\n", 0, "!a slot list is like" },
         { "rank 0=+n0 slot=3-1\n", 0, "!a slot list is like" },
         { "rank x=+n0 slot=0\n", 0, "!rank 0=HOST slot=0-3, found" },

@@ -135,7 +135,7 @@ static void test_fsync(void)
     fsyncs_until_error = 0;
     ok(hrun_store_append(store, APP, SIG, &s, &err) == -1 && err.code == HRUN_EIO && err.sys == EIO,
        "a record that is not known to be on the disk is not acknowledged");
-    has_str(err.text, "Input/output error; it", "the reason is given");
+    has_str(err.text, "Input/output error; the log keeps", "the reason is given");
     all_well();
     ok(unchanged(logfile, &before), "nor does it stay");
     hrun_buf_release(&before);
