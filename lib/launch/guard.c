@@ -241,8 +241,8 @@ int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct 
     struct msghdr m = { .msg_iov = pieces, .msg_iovlen = 2 };
 
     if (words->len > PACKET_MAX - sizeof kind)
-        return hrun_fail(err, HRUN_EINVAL, "the list of their cores is longer than %d bytes: spawn fewer at a time",
-                         PACKET_MAX);
+        return hrun_fail(err, HRUN_EINVAL, "the core lists of the new processes exceed %d bytes: spawn fewer "
+                         "processes at a time", PACKET_MAX);
     while (sendmsg(g->sock, &m, MSG_NOSIGNAL) < 0 && errno == EINTR)
         ;
     return 0;

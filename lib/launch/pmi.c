@@ -262,7 +262,7 @@ static const char *on_barrier(struct hrun_pmi *p, int rank, char *const *v)
 {
     (void)v;
     if (p->ranks[rank].in_barrier)
-        return "entered a barrier of PMI in which it is";
+        return "entered a PMI barrier twice";
     p->ranks[rank].in_barrier = 1;
     if (++p->nbarrier < p->n)
         return NULL;
@@ -336,7 +336,7 @@ static const char *run_command(struct hrun_pmi *p, int rank, const char *line)
     while (i < n && (!name || strcmp(name, commands[i].name)))
         i++;
     if (i == n)
-        return "sent what is no command of PMI";
+        return "sent an unknown PMI command";
     if (!p->ranks[rank].begun && i >= BEFORE_INIT)
         return "sent a command of PMI before init";
     for (int k = 0; k < NEEDS_MAX && commands[i].needs[k]; k++)

@@ -73,8 +73,8 @@ int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err)
     int rc = flux ? hrun_command_output(words, 0, text, err) : 0;
 
     if (flux && !rc && !text->len)
-        rc = hrun_fail(err, HRUN_EENGINE, "FLUX_URI names a Flux instance, and 'flux kvs get resource.R' tells nothing "
-                       "of it: when it has ended, or is not yours, unset FLUX_URI");
+        rc = hrun_fail(err, HRUN_EENGINE, "FLUX_URI names a Flux instance, and 'flux kvs get resource.R' prints "
+                       "nothing: if the instance has ended or is not yours, unset FLUX_URI");
     return rc;
 }
 

@@ -98,7 +98,8 @@ spawned "engine mpirun" 0 "0 spawn MPI_SUCCESS
 0 sum 1
 $one" --engine mpirun --oversubscribe -n 1 ./dynamic self
 run timeout -k 9 60 hrun --engine mpirun -n 1 sh -c 'exit 50'
-err_has "rank 0 ended with status 50, as MPI_Comm_spawn does that finds no free place: with --oversubscribe" "its refusal names the option"
+err_has "rank 0 ended with status 50, the status of an MPI_Comm_spawn that finds no free place: start hrun with --over" \
+    "its refusal names the option"
 run timeout -k 9 60 hrun --oversubscribe -n 2 ./services spawn
 out_has "spawn of /bin/true SUCCESS" "a client of PMIx spawns"
 

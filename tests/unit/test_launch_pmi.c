@@ -235,13 +235,13 @@ static void test_broken(void)
     static char lengthy[6000];
     static const struct { const char *sent, *says; } bad[] = {
         { "cmd=get_maxes\n", "sent a command of PMI before init: \"cmd=get_maxes\"" },
-        { INIT "\ncmd=initack pmiid=-1\n", "sent what is no command of PMI: \"cmd=initack pmiid=-1\"" },
-        { "\001\002garbage\n", "sent what is no command of PMI: \"\001\002garbage\"" },
-        { "\n", "sent what is no command of PMI" },
+        { INIT "\ncmd=initack pmiid=-1\n", "sent an unknown PMI command: \"cmd=initack pmiid=-1\"" },
+        { "\001\002garbage\n", "sent an unknown PMI command: \"\001\002garbage\"" },
+        { "\n", "sent an unknown PMI command" },
         { INIT "\ncmd=put kvsname=kvs_0 value=1\n", "without a field that it needs" },
         { "cmd=init\n", "without a field that it needs" },
         { "cmd=init pmi_version=2 pmi_subversion=0\n", "speaks another version of PMI than 1" },
-        { INIT "\ncmd=barrier_in\ncmd=barrier_in\n", "entered a barrier of PMI in which it is" },
+        { INIT "\ncmd=barrier_in\ncmd=barrier_in\n", "entered a PMI barrier twice" },
         { lengthy, "sent too long a line to PMI" },
     };
     struct hrun_guard_event ev;

@@ -131,7 +131,7 @@ static int check_setting(const char *setting, const char *advice, struct hrun_er
                          "only letters, digits%s and %s_./+,@%%=- can stand in it", setting,
                          strchr(extra, ' ') ? ", blanks" : "", extra + strspn(extra, " "));
     return hrun_fail(err, HRUN_EINVAL, "mpirun writes %s into the commands of other hosts' shells, where "
-                     "'%c' does not stand for itself: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
+                     "'%c' has a special meaning: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
 }
 
 int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_strvec *env,
@@ -146,7 +146,7 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
         return 0;
     if (!is_plain(m->path))
         return hrun_fail(err, HRUN_EINVAL, "mpirun writes its own path into the commands of other hosts' shells, and "
-                         "%s does not stand for itself there: put another mpirun first in PATH", m->path);
+                         "%s has characters that a shell interprets: put another mpirun first in PATH", m->path);
     hrun_strvec_pushf(&settings, "TMPDIR=%s", r->own.rundir);
     for (size_t i = 0; i < r->job->mca.n; i++)
         hrun_strvec_push(&settings, r->job->mca.v[i]);
@@ -205,8 +205,8 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
     out->daemons = out->nremote && (!out->prrte || out->agents) && asked && !own;
     out->ranks = asked && (out->daemons || wanted) && !hrun_env_user_mca(job, "mca_base_env_list");
     if (job->report_bindings && !out->ranks)
-        return hrun_fail(err, HRUN_EINVAL, asked ? "--report-bindings hands on variables of its own, which "
-                         "mca_base_env_list keeps mpirun from: use -x instead of it"
+        return hrun_fail(err, HRUN_EINVAL, asked ? "--report-bindings needs variables that mpirun does not "
+                         "pass on beside mca_base_env_list: use -x instead of mca_base_env_list"
                          : "--report-bindings needs hrun on every host, and hosts that a cluster file describes may "
                          "not have it: leave their topology out of the file");
     if (job->layout->uneven_threads && !out->ranks)

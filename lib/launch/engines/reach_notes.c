@@ -194,8 +194,8 @@ int hrun_reach_check_end(struct hrun_run *r, struct hrun_error *err)
     }
     if (out->status && WIFEXITED(status) && WEXITSTATUS(status) == ERR_SPAWN && !reach->prrte &&
         !r->job->oversubscribe && !hrun_in_resource_manager())
-        hrun_run_say(r, "rank %d ended with status %d, as MPI_Comm_spawn does that finds no free place: with "
-                     "--oversubscribe mpirun has places for what is spawned", reach->failed_rank, ERR_SPAWN);
+        hrun_run_say(r, "rank %d ended with status %d, the status of an MPI_Comm_spawn that finds no "
+                     "free place: start hrun with --oversubscribe", reach->failed_rank, ERR_SPAWN);
     if (!reach->agents || !out->status || out->signalled)
         return 0;
     if (reach->bad_end[0])

@@ -56,8 +56,8 @@ static int add_rank_to_part(struct hrun_srun_parts *p, int r, const char *node, 
 
     if (last && group < last->group)
         return hrun_fail(err, HRUN_EINVAL, "rank %d is on component %d of %s and rank %d on component %d, and Slurm "
-                         "numbers processes component by component: order the sub-clusters so in a cluster file", r - 1,
-                         last->group, p->name, r, group);
+                         "numbers processes component by component: order the sub-clusters by component in a "
+                         "cluster file", r - 1, last->group, p->name, r, group);
     if (!last || group > last->group) {
         last = &p->v[p->n++];
         *last = (struct hrun_srun_part){ .is_het = p->ngroups > 1, .group = group, .first = r };
@@ -414,7 +414,8 @@ static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, stru
         autofree char *name = hrun_strf("SLURM_JOB_ID_HET_GROUP_%d", part->group);
 
         if (part->group >= HRUN_SRUN_GROUPS)
-            return hrun_fail(err, HRUN_EINVAL, "a Slurm job of more than %d components", HRUN_SRUN_GROUPS);
+            return hrun_fail(err, HRUN_EINVAL, "this Slurm job has more than %d components, the limit of engine srun: "
+                             "use --engine mpirun", HRUN_SRUN_GROUPS);
         x.first_rank[part->group] = part->first;
         x.job_ids[part->group] = getenv(name);
     }
