@@ -503,7 +503,7 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
     autofree double *time_s = NULL;
 
     if (n == 0)
-        return hrun_fail(err, HRUN_ENODATA, "there are no measurements to tell terms from");
+        return hrun_fail(err, HRUN_ENODATA, "there are no measurements: terms cannot be found");
     if (hrun_fit_check_options(options, err) || check_points(points, n, err))
         return -1;
     sorted = xmalloc(n * sizeof *sorted);

@@ -403,7 +403,7 @@ int hrun_predictor_has_balance(const struct hrun_predictor *p)
 
 static int no_balance(const struct hrun_predictor *p, struct hrun_error *err)
 {
-    return hrun_fail(err, HRUN_EINVAL, "times of family %s do not tell what imbalance loses",
+    return hrun_fail(err, HRUN_EINVAL, "family %s does not predict the loss by imbalance",
                      hrun_app_family_name(p->app->family));
 }
 

@@ -341,7 +341,7 @@ int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n,
             hrun_buf_addf(&job->left_out, "%s%s", job->left_out.len ? ", " : "left out ", all->v[j].text);
     }
     if (job->left_out.len)
-        hrun_buf_adds(&job->left_out, ls ? ": least squares know no network"
+        hrun_buf_adds(&job->left_out, ls ? ": method ls does not fit network terms"
                       : ": the network of these hosts was not measured (hrun-calibrate network)");
     if (!job->net)
         return 0;

@@ -297,7 +297,7 @@ static int read_file_links(const struct net_file *f, struct hrun_net *net, const
 static int check_file_counts(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
 {
     if (f->version != NET_VERSION)
-        return hrun_yaml_fail(marks, "version", 0, err, HRUN_EPARSE, "there never was a version %d", f->version);
+        return hrun_yaml_fail(marks, "version", 0, err, HRUN_EPARSE, "version %d is unknown", f->version);
     if (f->net.ngroups < 1 || (unsigned)f->net.ngroups > f->nhosts)
         return hrun_yaml_fail(marks, "groups", 0, err, HRUN_EPARSE, "groups is %d: it must be at least 1, and at most "
                               "the number of hosts, %u", f->net.ngroups, f->nhosts);

@@ -88,7 +88,7 @@ static int apply_key(struct asked *a, const struct hrun_opt *key, const char *na
     }
     if (key->arg == HRUN_OPT_NONE)
         return json_is_true(value) ? key->apply(a, key, NULL, err)
-               : hrun_fail(err, HRUN_EINVAL, "'%s' in the question is true or false", name);
+               : hrun_fail(err, HRUN_EINVAL, "'%s' in the question must be true or false", name);
     if (json_is_string(value))
         return hrun_opt_apply(key, name, a, json_string_value(value), err);
     if (!json_is_number(value))

@@ -17,8 +17,8 @@ int check_explore_options(const struct question *q, struct hrun_error *err)
 
     for (size_t i = 0; i < sizeof against / sizeof *against; i++)
         if (against[i].given)
-            return hrun_fail(err, HRUN_EINVAL, "--explore and %s contradict each other: it tries configurations of its "
-                             "own choice, and learns from their times", against[i].option);
+            return hrun_fail(err, HRUN_EINVAL, "--explore and %s contradict each other: --explore itself chooses the "
+                             "configurations, and learns from their times", against[i].option);
     return 0;
 }
 
@@ -35,7 +35,9 @@ int choose_trial(const struct hrun_plan_problem *problem, const struct corrected
     while (last && !(earlier[last - 1].real && earlier[last - 1].N == d->N))
         last--;
     if (!last || !hrun_config_equal(&k->known[earlier[last - 1].config].config, &d->plan->v[0].config)) {
-        d->explores.nothing = "before another is tried, the best known is run, which the last run at this N was not";
+        d->explores.nothing = last
+            ? "the last run at this N did not have the best known configuration, so this one runs first"
+            : "no run at this N is known, so the best predicted configuration runs first";
         return 0;
     }
     if (hrun_plan_search_known(problem, k->known, k->n, LOOKED_AT, &plan, err))

@@ -152,7 +152,7 @@ static int explain_next_size(struct finder *f, int64_t hi, struct finest *out, s
             continue;
         out->next = N;
         if (out->measure)
-            snprintf(out->why, sizeof out->why, "one size alone was measured, and others follow from two");
+            snprintf(out->why, sizeof out->why, "only one size was measured; predictions of others need two");
         else
             snprintf(out->why, sizeof out->why, "%.639s", why.text);
         return 0;
@@ -177,8 +177,8 @@ static int search_finest(struct finder *f, int64_t most, struct finest *out, str
     if (out->N)
         return explain_next_size(f, out->limit, out, err);
     if (out->measure)
-        return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits; N = %lld alone "
-                         "was measured, and others follow from two", f->c->app->name, (long long)out->limit,
+        return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits; only N = %lld "
+                         "was measured; predictions of others need two", f->c->app->name, (long long)out->limit,
                          (long long)only_size(f));
     return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits%s%s",
                      f->c->app->name, (long long)out->limit, why.text[0] ? "; at the last one looked at " : "",

@@ -351,8 +351,8 @@ static void name_problem(struct context *c, struct problem *p, char *const *word
                                                      hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
     path = stored_definition(c, p->name);
     if (path && access(path, R_OK)) {
-        settings_say(c->set, "what is known of this command is in %s, which you may not read: it counts as one that "
-                     "nothing is known of; --data DIR keeps your own", path);
+        settings_say(c->set, "you may not read %s, which describes this command: hrun treats the command as new; "
+                     "--data DIR keeps data of your own", path);
         *p->name = 0;
     }
 }

@@ -73,7 +73,7 @@ static int answer_one(struct context *c, const struct query *q, struct variants 
         if (d->config.pes[i] && !chosen->known.subs[i].models)
             return no_profile(c, &chosen->known, i, err);
     if (!d->predicted.known)
-        return hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s with %s at N = %lld", c->app->name,
+        return hrun_fail(err, HRUN_ENODATA, "the models of %s do not predict %s with %s at N = %lld", c->app->name,
                          d->has_config ? hrun_config_text(&d->config).s : "PEs with different numbers of processes",
                          hrun_counted(d->P, "process").s, (long long)d->N);
     if (!c->set->json) {

@@ -130,7 +130,7 @@ static int write_extrap(const struct hrun_exchange_set *sets, size_t nsets, stru
     consts = v[0].s->consts ? v[0].s->consts : "";
     for (const char *s = consts; *s; s++)
         if ((unsigned char)*s < ' ')
-            return hrun_fail(err, HRUN_EINVAL, "the constants of %s on %s are no line of text", set->app,
+            return hrun_fail(err, HRUN_EINVAL, "the constants of %s on %s have control characters", set->app,
                              set->signature);
     qsort(v, n, sizeof *v, by_point);
     add_region(out, set, consts, v, n);

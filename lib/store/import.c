@@ -49,8 +49,8 @@ static int claim(struct hrun_exchange *x, size_t i, int is_app, const char *said
     char **name = is_app ? &x->v[i].app : &x->v[i].signature;
 
     if (said && *name && first && strcmp(*name, first))
-        return hrun_fail_at(err, HRUN_EINVAL, file, x->v[i].line, 0, "the measurements are of several %ss, '%s' and "
-                            "'%s' among them, which %s would make one", what, first, *name, option);
+        return hrun_fail_at(err, HRUN_EINVAL, file, x->v[i].line, 0, "the file has several %ss ('%s', '%s'), and %s "
+                            "would merge them", what, first, *name, option);
     if (!said && !*name)
         return hrun_fail_at(err, HRUN_EINVAL, file, x->v[i].line, 0, "the %s of the measurement is not known: say it "
                             "with %s", what, option);

@@ -40,8 +40,8 @@ int store_append(struct hrun_store *s, const char *app, const char *signature, c
         return store_advise(err, "the measurement is not stored");
     rc = hrun_file_append(path, lines.data, lines.len, FOLDERS, &torn, err);
     if (rc)
-        store_advise(err, torn ? "it keeps what it held before, and an unfinished record that is skipped"
-                               : "it holds what it held before");
+        store_advise(err, torn ? "the log keeps its earlier records; the unfinished one is skipped"
+                               : "the log keeps its earlier records");
     store_unlock(s, lock);
     return rc;
 }

@@ -284,7 +284,7 @@ static int move_models(struct models_file *f, const char *app, const char *signa
     set_if_missing(&m->newest);
     m->v = xcalloc((size_t)f->nmodels + 1, sizeof *m->v);
     if (f->version != STORE_MODELS_VERSION)
-        return hrun_yaml_fail(marks, "version", 0, err, HRUN_ECORRUPT, "there never was a version %d", f->version);
+        return hrun_yaml_fail(marks, "version", 0, err, HRUN_ECORRUPT, "version %d is unknown", f->version);
     if (strcmp(m->app, app))
         return hrun_yaml_fail(marks, "app", 0, err, HRUN_ECORRUPT, "the models are of application '%s', the file is "
                               "in the folder of '%s'", m->app, app);

@@ -153,8 +153,8 @@ void store_unlock(const struct hrun_store *s, int lock)
 int hrun_store_begin(struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
 {
     if (s->held >= 0)
-        return hrun_fail(err, HRUN_EINVAL, "the profile of %s on %s is held: one at a time", s->held_app,
-                         s->held_signature);
+        return hrun_fail(err, HRUN_EINVAL, "the profile of %s on %s is locked already: lock one profile at a time",
+                         s->held_app, s->held_signature);
     s->held = store_lock(s, app, signature, err);
     if (s->held < 0)
         return store_advise(err, "nothing is changed");

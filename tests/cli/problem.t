@@ -198,7 +198,7 @@ if [ "$(id -u)" = 0 ] && chmod 755 "$tmp" && setpriv --reuid 65534 --clear-group
     other="setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent HRUN_CACHE=$tmp/none"
     run $other $h --level core -n 1 ./mycode -in deck
     status_is 0 "a command that another user keeps runs all the same"
-    err_has "which you may not read" "and why nothing is known of it is said"
+    err_has "hrun treats the command as new" "and why nothing is known of it is said"
     run $other hrun-calibrate --level core ./mycode -in deck
     status_is 125 "it is not calibrated there"
     err_has "--data DIR" "what to do is said"

@@ -110,7 +110,7 @@ static void test_language(void)
     has_str(err.text, "'squarest(10^18 + 9)' takes 0/0, or a logarithm, root or squarest() of a number that has none",
             "message");
     ok(eval(NULL, NULL, "p2p(-1)", t, &err), "bytes below 0");
-    has_str(err.text, "'p2p' of -1 bytes", "message");
+    has_str(err.text, "'p2p' is called with -1 bytes", "message");
 }
 
 /* ------------------------------------------------------------------ the predictor */

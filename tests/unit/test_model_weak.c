@@ -57,7 +57,7 @@ static void test_paper(void)
     memset(k, 0, sizeof k);
     v[6] = exact(2, 512);
     is_int(hrun_weak_paper(v, 7, k, &err), -1, "seven runs");
-    has_str(err.text, "paper 001 takes six runs", "are told apart");
+    has_str(err.text, "method ls needs exactly six runs", "are told apart");
     v[0] = exact(8, 500);
     is_int(hrun_weak_paper(v, 6, k, &err), -1, "other work on eight");
     six(v);

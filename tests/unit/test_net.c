@@ -278,7 +278,7 @@ static void test_refused(void)
         const char *at;        /* what the error points to, NULL: not looked at */
         const char *why;
     } cases[] = {
-        { "version: 1", "version: 0", "0\n", "there never was a version 0" },
+        { "version: 1", "version: 0", "0\n", "version 0 is unknown" },
         { "groups: 2", "groups: 4", "4\nhosts",
           "groups is 4: it must be at least 1, and at most the number of hosts, 3" },
         { "groups: 2", "groups: 1", NULL, "trunks[0].to is 1: groups are numbered from 0 to 0" },

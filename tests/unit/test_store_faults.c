@@ -97,7 +97,7 @@ static void test_writes(void)
     writes_until_full = 3;
     ftruncate_fails = 1;
     ok(hrun_store_append(store, APP, SIG, &s, &err) == -1 && err.sys == ENOSPC, "no way back");
-    has_str(err.text, "it keeps what it held before, and an unfinished record that is skipped", "is said");
+    has_str(err.text, "the log keeps its earlier records; the unfinished one is skipped", "is said");
     all_well();
     ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 2 && got.bad == 1, "and so it is");
     hrun_samples_release(&got);

@@ -44,7 +44,7 @@ static void test_held(void)
     ok(!hrun_store_begin(store, APP, SIG, &err), "a profile is held: %s", err.text);
     is_int(locked(), 1, "others are kept out");
     ok(hrun_store_begin(store, APP, "other", &err) == -1 && err.code == HRUN_EINVAL, "one at a time");
-    has_str(err.text, "the profile of " APP " on " SIG " is held", "is said");
+    has_str(err.text, "the profile of " APP " on " SIG " is locked already", "is said");
     ok(!hrun_store_append(store, APP, SIG, &s, &err), "adding a record");
     is_int(locked(), 1, "keeps the lock");
     text = read_file(logfile);

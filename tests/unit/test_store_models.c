@@ -292,7 +292,7 @@ static void test_foreign(void)
         int n;              /* which of them */
         const char *why;
     } cases[] = {
-        { "version: 1", "version: 0", HRUN_ECORRUPT, "0\n", 1, "there never was a version 0" },
+        { "version: 1", "version: 0", HRUN_ECORRUPT, "0\n", 1, "version 0 is unknown" },
         { "app: " APP, "app: hpl", HRUN_ECORRUPT, "hpl\n", 1,
           "the models are of application 'hpl', the file is in the folder of 'lu'" },
         { "signature: " SIG, "signature: cpu-b.8c-00000000", HRUN_ECORRUPT, "cpu-b", 1,

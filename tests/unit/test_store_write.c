@@ -172,7 +172,7 @@ static void test_size_limit(void)
         setrlimit(RLIMIT_FSIZE, &limit);
         if (hrun_store_append(store, APP, SIG, &s, &err) != -1 || err.code != HRUN_EIO || err.sys != EFBIG
             || !strstr(err.text, logfile) || !strstr(err.text, "File too large")
-            || !strstr(err.text, "; it holds what it held before: raise the limit on the size of files "
+            || !strstr(err.text, "; the log keeps its earlier records: raise the limit on the size of files "
                        "(ulimit -f), or name another data folder with HRUN_DATA"))
             _exit(1);
         _exit(0);
@@ -232,7 +232,7 @@ static void test_full_and_read_only(void)
     ok(rc == -1 && n > 1, "the disk is full after %d records", n);
     ok(err.code == HRUN_EIO && err.sys == ENOSPC, "code and errno");
     has_str(err.text, log, "the log is named");
-    has_str(err.text, "No space left on device; it holds what it held before: free some space there, or name "
+    has_str(err.text, "No space left on device; the log keeps its earlier records: free some space there, or name "
             "another data folder with HRUN_DATA", "with reason and remedy");
     after = read_file(log);
     ok(after.len == before.len && !memcmp(after.data, before.data, after.len), "the log is as it was");

@@ -89,7 +89,8 @@ static int call(const struct rows *r, struct hrun_expr *e, int c, int rank, doub
         return 0;
     default:
         if (!(x >= 0))
-            return hrun_fail(err, HRUN_ENONFINITE, "'%s' of %g bytes", hrun_app_functions[which].name, x);
+            return hrun_fail(err, HRUN_ENONFINITE, "'%s' is called with %g bytes; bytes must be at least 0",
+                             hrun_app_functions[which].name, x);
         return r->ranks->network ? r->ranks->network(r->ranks->ctx, which, x, out, err) : 0;
     }
 }

@@ -325,7 +325,7 @@ int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const struct hr
     b.loss = loss_of(b.q, most, total);
     b.efficiency = b.q * (w.local + (b.q - 1) / 2.0 * w.step) / (t * total);
     if (!isfinite(b.loss) || !isfinite(b.efficiency))
-        return hrun_fail(err, HRUN_ENODATA, "the models of %s know no speeds: no time of theirs follows the work",
+        return hrun_fail(err, HRUN_ENODATA, "the models of %s give no speeds: no predicted time grows with the work",
                          r->base.app->name);
     b.rounded = rounded_loss(r, &s, b.q);
     b.least = allocations(r, npes, b.q) > ALLOCATIONS_MOST ||

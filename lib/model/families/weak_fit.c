@@ -57,8 +57,8 @@ int hrun_weak_paper(const struct hrun_weak_run *runs, size_t n, double *k, struc
     for (int i = 0; i < 6 && good; i++)
         good = v[i].np == v[i / 2 * 2].np && v[i].work == v[i % 2].work && v[i].work > 0;
     if (!good || v[0].np != 1 || v[2].np == 1 || v[4].np == v[2].np || v[0].work == v[1].work)
-        return hrun_fail(err, HRUN_EINVAL, "paper 001 takes six runs: on 1, 4 and 8 processes (or two other numbers) "
-                         "with two amounts of work for each process; these are others");
+        return hrun_fail(err, HRUN_EINVAL, "method ls needs exactly six runs: on 1, 4 and 8 processes (or two other "
+                         "numbers), each with the same two amounts of work per process");
     half = v[0].work;
     full = v[1].work;
     comp[0] = v[0].time_s;                                             /* step 1 */
