@@ -74,7 +74,7 @@ put <<<$'alone new 2\nalone old 24'
 run hrun-calibrate fit lu
 plan --explore 5%
 out_lacks explores "the first run is the best predicted one"
-out_has "tries nothing: before another is tried, the best known is run" "and it says why"
+out_has "tries nothing: no run at this N is known, so the best predicted configuration runs first" "and it says why"
 out_has "not run at this one" "the size is new to it"
 plan --config "(1,1,5,1)"
 out_has "rests on     models alone: this configuration was never run" "and others were never run at all"

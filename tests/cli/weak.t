@@ -74,7 +74,7 @@ fails 125 "no model of multigrid for N=16384; there is one for N=32768" "a size 
     hrun "${on[@]}" --dry-run -N 16384 "$prog"
 out_before=$err
 ok "and the command that makes one" grep -qF "hrun-calibrate -app multigrid -N 16384 makes one" <<<"$out_before"
-fails 125 "N = 32768 alone was measured" "--finest of one size" \
+fails 125 "only N = 32768 was measured" "--finest of one size" \
     hrun "${on[@]}" --dry-run --finest --limit time=0.000001 "$prog"
 out_before=$err
 ok "advises twice the size, with the options" grep -Eq \
