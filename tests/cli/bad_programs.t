@@ -65,7 +65,7 @@ run hrun-calibrate -q $quick --full-grid -r 1 --again ./idle
 err_lacks "hardly" "not with -q"
 
 if [ "$(nproc)" -ge 2 ]; then
-    run hrun-calibrate $quick --pes 1,2 --budget 2 ./picky
+    run hrun-calibrate $quick --pes 1,2 --budget 10 ./picky       # enough where starts are slow
     status_is 125 "a program that fails at some sizes on two processes"
     err_has "exit 4: 16 on 2" "says what failed"
     ok "and chooses others there" grep -Eq '^16 +\(1,1\)' .out
