@@ -85,7 +85,7 @@ static double choose(struct context *c, int64_t N)
     struct hrun_error err = { 0 };
     double begin = bench_now(), t;
 
-    if (variants_choose(c, &q, N, &v, &err))
+    if (variants_load(c, &v, &err) || variants_choose(c, &q, N, &v, &err))
         die(&err);
     variants_move_chosen(&v, &known, &d);
     t = bench_now() - begin;
