@@ -68,7 +68,7 @@ room = $(patsubst %,lib/$(1)/%.c,$(2))
 SHARED_SRC := hrun/command/command.c hrun/command/output.c
 SHIM_SRC   := $(wildcard hrun/shim/*.c) \
               $(call room,base,alloc buf error file list write) $(call room,cluster,sysinfo) \
-              $(call room,launch,frames mpich_orphans ranks notes words procs mpi openmpi program)
+              $(call room,launch,frames mpich_orphans ranks notes words procs mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(filter-out hrun/smpi.c,$(wildcard hrun/*.c hrun/command/*.c hrun/run/*.c hrun/jobs/*.c))
 COLL       := tree coll_choice
 COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c operations.c records.c coll_wrap_c.c \

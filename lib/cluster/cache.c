@@ -26,8 +26,8 @@ static const int64_t age_max_s = 30 * 86400;
 
 static const char index_head[] = "hrun-hosts 1\n", host_files[] = "hosts-", topology_files[] = "topology-";
 
-/* Prefixes of the names of files that may be removed when old. */
-static const char *const swept_files[] = { host_files, topology_files };
+/* Prefixes of the names of files that may be removed when old; the last is that of lib/launch. */
+static const char *const swept_files[] = { host_files, topology_files, "openmpi-" };
 
 /* Fields of a line, between tabs. */
 enum { CRC, NAME, ASKED, KEY, MEMORY, FINGERPRINT, MACHINE, USABLE, MPI, QUOTA, CPU, NFIELDS };

@@ -57,6 +57,9 @@ struct hrun_openmpi {
     char path[4096];               /* of its mpirun; "": not looked for */
     int major;
     char version[64];              /* "4.1.4" */
+    const char *cache_dir;         /* folder that caches the output of mpirun --version until the program changes;
+                                      created if missing; NULL: no cache */
+    int refresh;                   /* 1: run mpirun --version even if its output is cached */
 };
 
 /* A library of hrun to preload into the processes, and the environment variable that configures it (at most about 128
@@ -213,8 +216,9 @@ int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job 
  * one rank. Errors: as above, except HRUN_EMPI and HRUN_ECHANGED. */
 int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
 
-/* Find the first mpirun of Open MPI in PATH; runs mpirun --version. Errors: HRUN_EENGINE (none; the text names what to
- * install), HRUN_EIO; *m is untouched. */
+/* Find the first mpirun of Open MPI in PATH. The caller sets m->cache_dir and m->refresh; runs mpirun --version unless
+ * the cache has its answer. Errors: HRUN_EENGINE (none; the text names what to install), HRUN_EIO; the rest of *m is
+ * untouched. */
 int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err);
 /* A text that changes when Open MPI's programs change: path, size and date of mpirun and its daemons. "": none. */
 void hrun_openmpi_watched(char *watched, size_t size);

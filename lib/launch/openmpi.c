@@ -8,14 +8,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const char *const hrun_openmpi_names[] = { "mpirun", "mpirun.openmpi", NULL };
+
 int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
 {
-    static const char *const names[] = { "mpirun", "mpirun.openmpi" }, *const marks[] = { "(Open MPI) ", "(OpenRTE) " };
+    static const char *const marks[] = { "(Open MPI) ", "(OpenRTE) " };
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
     autofree char *other = NULL;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        autofree char *path = hrun_program_find(names[i], NULL, NULL);
+    if (hrun_openmpi_recall(m, &key) == 0)
+        return 0;
+    for (size_t i = 0; hrun_openmpi_names[i]; i++) {
+        autofree char *path = hrun_program_find(hrun_openmpi_names[i], NULL, NULL);
         char *const words[] = { path, (char *)(uintptr_t)"--version", NULL };
         char *version = NULL;
 
@@ -33,6 +38,7 @@ int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
             snprintf(m->path, sizeof m->path, "%s", path);
             m->major = (int)strtol(version, NULL, 10);
             snprintf(m->version, sizeof m->version, "%s", version);
+            hrun_openmpi_keep(m, &key);
             return 0;
         }
         free(other);
@@ -46,10 +52,13 @@ int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
 
 int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct hrun_error *err)
 {
-    if (!job->openmpi || !job->openmpi->path[0])
-        return hrun_openmpi_find(m, err);
-    *m = *job->openmpi;
-    return 0;
+    if (job->openmpi && job->openmpi->path[0]) {
+        *m = *job->openmpi;
+        return 0;
+    }
+    m->cache_dir = job->openmpi ? job->openmpi->cache_dir : NULL;
+    m->refresh = job->openmpi ? job->openmpi->refresh : 0;
+    return hrun_openmpi_find(m, err);
 }
 
 void hrun_openmpi_watched(char *watched, size_t size)

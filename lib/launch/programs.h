@@ -33,6 +33,16 @@ int hrun_job_mpi(const struct hrun_job *job, struct hrun_mpi *out, struct hrun_e
 
 /* ---- openmpi.c: the mpirun of this host */
 
+/* The names of mpirun in the order of the search; NULL ends the list. */
+extern const char *const hrun_openmpi_names[];
+
+/* In openmpi_kept.c: read and write the cached answer in m->cache_dir. _recall: 0; or -1, *m untouched, if there is
+ * none or if a program, its path or the library paths have changed. *key gets the state that a new answer depends on,
+ * taken before mpirun is asked, so that a replaced program is asked again; empty: the answer cannot be cached. _keep
+ * changes *key; a failure to write is no error. Both keep errno. */
+int hrun_openmpi_recall(struct hrun_openmpi *m, struct hrun_buf *key);
+void hrun_openmpi_keep(const struct hrun_openmpi *m, struct hrun_buf *key);
+
 /* The mpirun of a job: job->openmpi if set, else hrun_openmpi_find. Errors: those of hrun_openmpi_find. */
 int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct hrun_error *err);
 

@@ -459,6 +459,8 @@ int context_choose_engine(struct context *c, int runs, struct hrun_error *err)
     c->timeout_s = c->set->job.timeout_s;
     if (!c->cache_dir)
         c->cache_dir = cache_folder();
+    c->openmpi.cache_dir = c->cache_dir;
+    c->openmpi.refresh = c->set->machine.refresh;
     if (find_engine(c, runs, err) || context_open_store(c, err) || (!c->program && guess_mpi(c, err)))
         return -1;
     make_signatures(c);

@@ -187,8 +187,8 @@ static void test_age(struct network *w, const char *dir)
 static void test_sweep(struct network *w, const char *dir)
 {
     static const struct { const char *name; int ago_s, stays; } cases[] = {
-        { "hosts-0", 31 * 86400, 0 }, { "topology-0.xml", 31 * 86400, 0 }, { "hosts-1", 29 * 86400, 1 },
-        { "mine", 31 * 86400, 1 },
+        { "hosts-0", 31 * 86400, 0 }, { "topology-0.xml", 31 * 86400, 0 }, { "openmpi-h", 31 * 86400, 0 },
+        { "openmpi-i", 29 * 86400, 1 }, { "mine", 31 * 86400, 1 },
     };
     struct hrun_error err;
 

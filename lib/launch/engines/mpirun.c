@@ -46,6 +46,10 @@ static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi
 {
     struct hrun_openmpi m = { 0 };
 
+    if (found) {
+        m.cache_dir = found->cache_dir;
+        m.refresh = found->refresh;
+    }
     if (hrun_check_hosts(&hrun_engine_mpirun, cluster, err) || hrun_openmpi_find(&m, err) ||
         (!hrun_in_resource_manager() && hrun_check_agent(cluster, err)))
         return -1;
