@@ -38,7 +38,7 @@
 
 /* Links are thin below this part of the bandwidth of both ends, and far above this multiple of the ends' latency. */
 static const double THIN = 0.5, FAR = 10;
-/* With more islands all hosts count as one island: nobody would name so many parts of a network. */
+/* A platform with more islands than this counts as one island. */
 enum { ISLANDS_MAX = 16 };
 
 static const char usage[] =

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of jobs of which all orders and modes are tried; 11 jobs have 40 million orders. */
+/* All orders and modes are tried for at most this many jobs; 11 jobs have 40 million orders. */
 enum { PROVE_MOST = 10 };
 /* Number of time limits for choosing modes, and of steps that improve the bound. */
 enum { LIMITS = 200, ROUNDS = 60 };

@@ -36,7 +36,7 @@ enum {
     LOOK_MS = 1000              /* interval of looking for a lost connection, in case poll does not report it */
 };
 
-/* Measured: two ranks of Open MPI 4.1.4 need 8212 KiB, of which two segments of PMIx's store take 4 MiB each. */
+/* Two ranks of Open MPI 4.1.4 were measured to need 8212 KiB: two segments of PMIx's store take 4 MiB each. */
 static const unsigned long long ROOM_BYTES = 9ULL << 20;
 
 struct daemon_host {

@@ -142,7 +142,7 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, struct hrun
         hrun_pmi_poll(pmi, polled);
     for (int r = 0; pmi && r < spec->nranks; r++)
         kept[n++] = polled[r].fd;
-    kept[n++] = sock;           /* the largest, as it was made after the connections of pmi */
+    kept[n++] = sock;           /* the last, because the list ascends, and sock was opened after pmi's connections */
     leave_hrun(kept, n);
     if (spec->nranks && !pmi && hrun_pmix_serve(spec, sock, &err)) {
         char out[1 + sizeof err];

@@ -211,13 +211,8 @@ static int class_differs(const struct net_work *w, const struct net_solution *sh
         return 0;
     net_solve(w, apart, count, NULL, 0, &s);
     more = (double)s.rank - (double)shared->rank;
-    s2 = own ? own->s2 : s.s2;
+    s2 = fmax(1, own ? own->s2 : s.s2);     /* a difference within the assumed scatter is not significant */
     dof = own ? (double)own->rows - (double)own->rank : (double)s.rows - (double)s.rank;
-    if (!own || dof < 1 || w->scatter_known)
-        s2 = fmax(1, s2);
-    /* A difference within an assumed scatter is not significant. */
-    if (!w->scatter_known)
-        s2 = fmax(1, s2);
     f = (shared->rss - s.rss) / fmax(1, more) / s2;
     net_solution_release(&s);
     return hrun_fit_f_tail(f, fmax(1, more), fmax(1, dof)) < share_level;

@@ -31,7 +31,7 @@ enum hrun_ring_wait { HRUN_RING_BEFORE, HRUN_RING_PRINTED };
 double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_ring_wait wait, double *elapsed_s,
                       double *idle_s, struct hrun_error *err);
 
-/* Equal nodes, of which up to `pes` may be used with the same number of processes on each. */
+/* Equal nodes. Up to `pes` of them may be used, each with the same number of processes. */
 struct hrun_ring_group {
     int pes;                /* >= 0 */
     const double *rate;     /* rate[noptions]: seconds per unit of work if procs[k] processes share a node: q_i/s_i of
